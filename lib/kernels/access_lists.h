@@ -63,8 +63,8 @@ enum { ACCESS_TRIALS = 8 /* trials in one window, at most */ };
 /*
  * Makes `trials` trials, at most ACCESS_TRIALS, in one window. Trial i does the list that was emitted last at `places`
  * random places, at most ACCESS_PLACES, and then loads the line at looks[i] bytes from the begin of each. ticks[i]
- * becomes the time of one such look, in ticks of the time stamp; NaN where it was disturbed. False: the probe has
- * ended.
+ * becomes the time of one such look, in ticks of the time stamp; all are NaN where the window was disturbed. False: the
+ * probe has ended.
  */
 #define ACCESS_ELSEWHERE INT32_MAX /* for a look: a random line of another place, where nothing was done */
 bool access_trials(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials,

@@ -30,8 +30,8 @@ struct address_pairs {
 bool address_pairs_map(struct probe *p, struct address_pairs *a, size_t pages, size_t single_every);
 /*
  * Finds two addresses whose XOR is `difference`, on the same frame if one_frame, else on two frames. The search begins
- * at the address a->from + base; `base` and `difference` have only bits of a->bits. False: none were found, and the
- * probe has ended.
+ * at the address a->from + base and goes on at random ones; `base` and `difference` have only bits of a->bits. False:
+ * none were found, and the probe has ended.
  */
 bool address_pairs_find(struct probe *p, const struct address_pairs *a, uint64_t base, uint64_t difference,
                         bool one_frame, uintptr_t *one, uintptr_t *other);

@@ -1,6 +1,7 @@
 /*
  * Types of the branches of a chain: unconditional, conditional, or both alternately; then the type named first is that
- * of the branch at the lowest address. The header is separate for code that evaluates chains and emits none.
+ * of the branch at the lower address of each two slots, counted from the end of the chain. The header is separate for
+ * code that evaluates chains and emits none.
  */
 #ifndef FATHOM_LIB_KERNELS_BRANCH_CHAIN_PATTERN_H
 #define FATHOM_LIB_KERNELS_BRANCH_CHAIN_PATTERN_H

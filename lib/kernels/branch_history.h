@@ -58,7 +58,7 @@ enum {
 struct branch_history {
     enum history_kind kind;
     enum history_bearer bearer;
-    unsigned mixed; /* this number of dummies of the kind and x taken conditional ones; 0: x of the kind */
+    unsigned mixed; /* this number of dummies of the kind, and x taken conditional ones; 0: x of the kind */
     unsigned first; /* and this number of taken conditional ones before them */
     uint64_t state; /* address at which the generator's state is kept, lib/kernels/chance.h */
     size_t place;   /* where the code begins, in lines, below HISTORY_PLACES */
@@ -68,13 +68,15 @@ struct branch_history {
 /* The number of branches of one dummy. */
 unsigned history_branches(enum history_kind kind);
 /*
- * Whether x dummies of this kernel, each on a cache line of its own, take more than 32 KiB, the smallest instruction
- * cache in scope, so that `close` is needed.
+ * Whether the dummies of this kernel at x, without h->first, take more than 24 KiB on cache lines of their own, so that
+ * `close` is needed: with the rest of the code that is 32 KiB, the smallest instruction cache in scope. Branches that
+ * are not taken do not count.
  */
 bool history_fills_cache(const struct branch_history *h, double x);
 /*
- * Makes the kernel with x dummies, at most HISTORY_DUMMIES, whose probe branch goes by `goes`; its unit is an
- * iteration. False: the probe has ended.
+ * Makes the kernel whose probe branch goes by `goes`; its unit is an iteration. It has x dummies of the kind or, with
+ * h->mixed, that many of the kind and x taken conditional ones; h->first further taken ones before them;
+ * HISTORY_DUMMIES in all at most. It replaces the kernel that was built before. False: the probe has ended.
  */
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
                    struct kernel *k);

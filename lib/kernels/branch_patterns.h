@@ -17,7 +17,10 @@ enum pattern_outcomes { PATTERN_FIXED, PATTERN_ZEROS, PATTERN_RANDOM };
 
 enum { BRANCH_PATTERNS_LENGTH_BITS = 14 /* at most */ };
 
-/* 2^branches_bits branches with patterns of 2^length_bits outcomes. */
+/*
+ * 2^branches_bits branches with patterns of 2^length_bits outcomes. A word holds one outcome of up to 48 branches; the
+ * memory has room for 2^BRANCH_PATTERNS_LENGTH_BITS words.
+ */
 struct branch_patterns {
     unsigned branches_bits, length_bits;
 };

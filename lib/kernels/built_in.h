@@ -24,7 +24,10 @@ struct built_in_memory {
     struct area ring;  /* a random cycle through its lines */
 };
 
-/* Maps and fills the memory; the ring takes a quarter of the machine's memory at most. False: the probe has ended. */
+/*
+ * Maps and fills the memory; the ring takes 16 MiB, or a quarter of the machine's memory where that is less. False: the
+ * probe has ended.
+ */
 bool built_in_map(struct probe *p, struct built_in_memory *m);
 /* Makes the kernel of that kind; *work becomes what one iteration executes. False: the probe has ended. */
 bool built_in_build(struct probe *p, const struct built_in_memory *m, const struct built_in *kind, struct work *work,

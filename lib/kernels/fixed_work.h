@@ -14,7 +14,7 @@ struct fixed_work {
     uint64_t instructions_per_iteration; /* of the loop */
 };
 
-/* Makes the kernel. False: the probe has ended. */
+/* Makes the kernel in *w, which must begin as all zeros. False: the probe has ended. */
 bool fixed_work_build(struct probe *p, struct fixed_work *w);
 /* Instructions that a call of so many iterations executes. */
 uint64_t fixed_work_instructions(const struct fixed_work *w, uint64_t iterations);

@@ -2,9 +2,9 @@
  * Kernels that execute one form of the catalogue many times: independent of each other, or as a dependency chain from
  * one of the form's operands to another (docs/METHODS.md, 6.9).
  *
- * An instance is one execution of the form in a kernel. All registers begin with the value 1, in the operand's type,
- * and so does memory: sums, products and quotients stay in range however often they are repeated. An operand that is
- * only read keeps that value.
+ * An instance is one execution of the form in a kernel. Unless other values are asked for (enum form_values), all
+ * registers begin with the value 1, in the operand's type, and so does memory; masks have all bits set: sums, products
+ * and quotients stay in range however often they are repeated. An operand that is only read keeps that value.
  *
  * A direct chain passes a value from one instance to the next in a register that one writes and the next reads. Where
  * no register can be both, a bridge passes it: one or two instructions between two instances, which move the value from
@@ -117,8 +117,9 @@ void form_fill_data(const struct form *f, enum form_values values, uint8_t *data
 /*
  * Makes the kernel that the first part of *w describes and fills in the rest of it. `data`: the address, inside
  * windows, of the data that form_fill_data has written. One unit of the kernel is one instance; w->instances may become
- * a little less, so that an iteration is a whole number of rotations of the registers. Returns REASON_NONE, or why
- * there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE, after which the probe may be over.
+ * a little less, so that an iteration is a whole number of rotations of the registers or of the locations. Returns
+ * REASON_NONE, or why there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE, after which the probe
+ * may be over.
  */
 enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k);
 

@@ -62,7 +62,10 @@ struct history_paths {
 /* Maps a block. NULL, or why it cannot be mapped; path_room_unmap follows in either case. */
 const char *path_room_map(struct path_room *r, unsigned highest);
 void path_room_unmap(struct path_room *r);
-/* Whether there is code for this trial: all branches reach their targets. */
+/*
+ * Whether there is code for this trial: all branches reach their targets, or h->indirect allows indirect jumps in their
+ * place; then trial.between is 0 or at least 2.
+ */
 bool history_paths_reach(const struct history_paths *h);
 /* Returns those of `bits` for which there is code that inverts that bit alone: of sources, or else of targets. */
 uint64_t history_paths_reached(const struct history_paths *h, uint64_t bits, bool source);

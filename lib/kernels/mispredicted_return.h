@@ -49,7 +49,7 @@ struct mispredicted_return {
     size_t entry, jump, end; /* offsets of the code that mispredicted_return_begin has emitted */
 };
 
-/* Maps the list. False: there is no memory for it, and the probe has ended. */
+/* Maps the list and sets s->jumps_bits. False: there is no memory for it, and the probe has ended. */
 bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s);
 /* Emits the jump and the loop around it, in MISPREDICTED_LOOP_LINES lines. */
 void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);

@@ -35,8 +35,9 @@ struct page_crossing {
 
 /*
  * Makes the kernel in the probe's code area, which must have PAGE_CROSSING_PAGES pages of x->page_bytes.
- * `instructions`, at least PAGE_CROSSING_OTHERS, are those of the loop without the pairs of pages that come first. The
- * unit is an iteration. False: the probe has ended.
+ * `instructions`, at least PAGE_CROSSING_OTHERS, are those of the loop without the pairs of pages that come first;
+ * where x->aligned, NOPs in the loop stand for the instructions of those. The unit is an iteration. False: the probe
+ * has ended.
  */
 bool page_crossing_build(struct probe *p, const struct page_crossing *x, size_t instructions, struct kernel *k);
 

@@ -21,13 +21,13 @@ struct branch_curve {
 
 /*
  * Makes the kernel with this number of branches, the loop's included, for a sweep whose context is a struct
- * branch_curve.
+ * branch_curve; sets the count of its chain. False: the probe has ended.
  */
 bool branch_curve_build(struct probe *p, double branches, void *context, struct kernel *k);
 
 /*
  * Measures the cycles per branch of the curve's chain with `count` branches, the loop's included: the median of three
- * samples; NaN where a reading was not accepted. False: the probe has ended.
+ * samples; NaN where one of them had no accepted reading. False: the probe has ended.
  */
 bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count, double *cycles);
 /*
@@ -37,15 +37,16 @@ bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count
  */
 bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles);
 /*
- * Finds, by bisection to 2 %, the largest count of branches with which a branch costs at most a quarter more than with
- * 32 branches. NaN where that still holds with 8192 branches, or a reading was not accepted. False: the probe has
- * ended.
+ * Finds by bisection a count of branches with which a branch costs at most a quarter more than with 32 branches, while
+ * it costs more with a count no more than 2 % larger. NaN where it does not cost more with 8192 branches, or a reading
+ * was not accepted. False: the probe has ended.
  */
 bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count);
 /*
- * Decides a fit of organisations to the points it has (lib/structure/btb_fit.h), measures the sequences that it asks
- * for in `room` until it has no more or `seconds` have passed, decides again and stores that in *result. A sequence
- * whose reading was not accepted is measured again. False: the probe has ended.
+ * Decides a fit of organisations by the points it has (lib/structure/btb_fit.h), then measures the sequences that it
+ * asks for in `room`, until it has no more, a point cannot be added, or `seconds` have passed. Stores in *result what
+ * was decided; where points were added, after all of them. A sequence without an accepted reading adds no point. False:
+ * the probe has ended.
  */
 bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
                      struct btb_fit_result *result);

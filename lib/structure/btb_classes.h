@@ -27,7 +27,7 @@ struct btb_classes {
     uint16_t *origin;           /* by class: the class that it was part of when btb_classes_settle was last called */
     struct btb_part *resident;  /* BTB_MISMATCH_POINTS of each class: what it holds of each point's sequence */
     struct btb_part *predicted; /* by organisation, while a point is added */
-    bool broken;                /* memory ran out while a point was added: nothing can be decided any more */
+    bool broken; /* memory, or numbers for classes, ran out while a point was added: nothing can be decided */
 };
 
 /*
@@ -37,15 +37,20 @@ struct btb_classes {
  */
 bool btb_classes_start(struct btb_classes *c, unsigned alignment, bool any_replacement);
 void btb_classes_free(struct btb_classes *c);
-/* Adds a point. False where there is no room for another point, or memory is short (then `broken` is set). */
+/*
+ * Adds a point. False where there is no room for another point, or `broken` is set: memory, or numbers for classes, ran
+ * out, now or before.
+ */
 bool btb_classes_add(struct btb_classes *c, const struct btb_point *point);
 /* Makes each class its own origin. */
 void btb_classes_settle(struct btb_classes *c);
-/* What the class holds of each point's sequence; NULL for BTB_NO_CLASS. */
+/* What the class holds of each point's sequence, valid until a point is added; NULL for BTB_NO_CLASS. */
 const struct btb_part *btb_classes_resident(const struct btb_classes *c, uint16_t class);
-/* The number of branches of the longest measured sequence that the class holds as a whole; 0: none. */
+/*
+ * The number of branches of the longest measured sequence that the class, not BTB_NO_CLASS, holds as a whole; 0: none.
+ */
 unsigned btb_classes_longest(const struct btb_classes *c, uint16_t class);
-/* Whether the class holds all of every measured sequence. */
+/* Whether the class, not BTB_NO_CLASS, holds all of every measured sequence. */
 bool btb_classes_hold_all(const struct btb_classes *c, uint16_t class);
 
 #endif

@@ -37,7 +37,9 @@ enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *w
     const double first = f->some - f->bare, second = f->more - f->some;
     const bool flat = fabs(f->bare - f->half) <= BTB_FALLBACK_FLAT * f->bare;
 
-    *why = flat ? REASON_AMBIGUOUS : REASON_NOT_LEFT;
+    *why = isnan(f->half + first + second + f->resident) ? REASON_NO_READINGS
+           : flat                                        ? REASON_AMBIGUOUS
+                                                         : REASON_NOT_LEFT;
     if (!flat)
         return BTB_ORIGIN_UNKNOWN;
     if (f->resident > BTB_FALLBACK_SEEN * f->bare && first + second <= BTB_FALLBACK_HIDDEN * f->resident)

@@ -38,10 +38,12 @@ bool btb_fallback_measure(struct probe *p, enum branch_chain_pattern pattern, co
                           size_t span, struct btb_fallback *out);
 /*
  * Which part of the front end supplies the target of a branch that no level of the BTB holds. BTB_ORIGIN_L1I: the
- * instruction cache, while NOPs before the branch are still being delivered, so that they add hardly any time.
- * BTB_ORIGIN_DECODE: the decoders, which reach the branch after those NOPs, so that their time is added to that of the
- * branch. Otherwise BTB_ORIGIN_UNKNOWN, and *why is REASON_NOT_LEFT where a branch costs less among half as many, so
- * that some level still holds some of the branches, or REASON_AMBIGUOUS where NOPs add only a part of their time.
+ * instruction cache, while NOPs before the branch are still being delivered, so that all of them, or the first half,
+ * add hardly any time. BTB_ORIGIN_DECODE: the decoders, which reach the branch after those NOPs, so that their time is
+ * added to that of the branch. Otherwise BTB_ORIGIN_UNKNOWN, and *why is REASON_NO_READINGS where a cost is NaN,
+ * REASON_NOT_LEFT where a branch costs clearly less or more among half as many, so that some level may still hold a
+ * part of them, else REASON_AMBIGUOUS: the time that NOPs add is neither nothing nor all of theirs. *why is set in the
+ * other cases, too.
  */
 enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *why);
 

@@ -5,8 +5,9 @@
  * Branch sequences of many strides, lengths and patterns are measured. Each organisation (lib/structure/btb_space.h),
  * as one level or two, predicts which part of each sequence hits; a sequence costs its hits of either level and its
  * misses, each times a cost that is fitted. Organisations whose mismatch (lib/structure/btb_mismatch.h) is at most 25
- * above the best survive: a likelihood ratio of five sigma. If the best one misses the points by more than chance
- * explains, none fits. One level is the result where it explains the points as well as two.
+ * above the best survive: a likelihood ratio of five sigma. If replacement may be anything, so do all that chance
+ * explains. If the best one misses the points by more than chance explains, none fits. One level is the result where it
+ * explains the points as well as two.
  *
  * The fit also asks for the sequence that would separate survivors best; when nothing separates them any more, for
  * random sequences that may refute them.
@@ -46,10 +47,13 @@ enum {
 };
 
 struct btb_fit_level {
-    size_t count;                                 /* organisations that survive */
+    size_t count; /* organisations that survive; single sets whose sizes follow each other count as one */
     struct btb_organisation shown[BTB_FIT_SHOWN]; /* the first of them */
     bool left;                                    /* false: some survivor holds all sequences that were measured */
-    /* Whether all survivors have the same …; all false where the result is not `complete`, or is `doubtful`. */
+    /*
+     * Whether all survivors have the same …; all false where the result is not `complete`, or is `doubtful`;
+     * same_per_entry also where a survivor has BTB_PER_ENTRY_MOST: a larger block would predict the same.
+     */
     bool same_ways, same_sets, same_index, same_per_entry;
     double cycles[BRANCH_CHAIN_PATTERNS]; /* of a hit, for the best pair; NaN: no sequence shows it */
 };
@@ -76,15 +80,16 @@ void btb_fit_free(struct btb_fit *f);
 /*
  * Adds a point: the cycles per branch of a sequence, and their standard error. A sequence that fills a footprint of the
  * limits (btb_limits_exceeded) is accepted but not used. False where there is no room, which is counted in `left_out`,
- * where the sequence is not valid, or where a number is negative or not finite.
+ * where the sequence is not valid, where a number is not finite, `cycles` not positive or `error` negative, or where
+ * memory is short: then btb_fit_decide returns that as its reason.
  */
 bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double cycles, double error);
 /* Decides about all points so far. The result is valid until the next call or btb_fit_free. */
 const struct btb_fit_result *btb_fit_decide(struct btb_fit *f);
 /*
  * After btb_fit_decide: stores the sequence to measure next in *sequence. False when there is none: nothing survives,
- * none would separate or refute the survivors any more, or there is no room for another point. btb_fit_add updates the
- * survivors, so that deciding again after each point is not necessary:
+ * none that would separate or refute the survivors was found, there is no room for another point, or memory is short.
+ * btb_fit_add updates the survivors, so that deciding again after each point is not necessary:
  *
  *     for (btb_fit_decide(f); btb_fit_next(f, &sequence) && measure(&sequence, &cycles, &error);)
  *         btb_fit_add(f, &sequence, cycles, error);

@@ -330,7 +330,7 @@ static bool report_slope_change(struct probe *p, const struct btb_levels_request
         return true;
     if (out->levels == 0 || before >= out->height + BTB_STEP_CYCLES) {
         report_hidden(p, q, before, out);
-        report_open(p, q, REASON_LARGEST_ALONE, out);
+        report_open(p, q, REASON_NO_EDGE, out);
     }
     return report_level(p, q, slopes, 0, out);
 }

@@ -1,10 +1,10 @@
 /*
  * Levels: how many branches of one pattern each level of the branch target buffer holds, and what a branch costs there.
  *
- * Curves of branch chains at six strides are a stride family (lib/structure/stride_family.h). They are searched in two
- * ranges of counts, short and long, because a curve over a dozen octaves has more knees than can be distinguished. The
- * ranges overlap; a level belongs to the range in which its end is far from both borders. In the long range the last
- * rise of each curve is searched once more for a slope change (lib/structure/slope_change.h).
+ * Curves of branch chains at up to six strides are a stride family (lib/structure/stride_family.h). They are searched
+ * in two ranges of counts, short and long, because a curve over a dozen octaves has more knees than can be
+ * distinguished. The ranges overlap; a level belongs to the range in which its end is far from both borders. In the
+ * long range the last rise of each curve is searched once more for a slope change (lib/structure/slope_change.h).
  *
  * Where replacement is random, a level is left so slowly at first that the rise seems to begin at a larger count. The
  * value is therefore taken back to the last count that costs no more than those before it, and the lower end of the
@@ -42,23 +42,25 @@ struct btb_levels_request {
 
 /* What btb_levels_find reported, in short. */
 struct btb_levels {
-    double least;      /* cycles of a branch at best, with few branches */
-    double height;     /* cycles of a branch on the last level */
+    double least;      /* cycles of a branch at best, with at most 16 branches; INFINITY: not known */
+    double height;     /* cycles of a branch on the last level that was reported by its own knee; 0: none */
     unsigned levels;   /* reported, in both ranges */
     unsigned measured; /* of them, those with a capacity that no slope change was needed for */
     bool open;         /* the capacity of some level is not known, or one stride shows a level that no other does */
 };
 
 /*
- * Measures chains of q->pattern at all strides and reports the entries and the cycles of each level found; a short
- * account is stored in *out. False where the probe is over.
+ * Measures chains of q->pattern at the strides of this profile and reports the entries and the cycles of each level
+ * found; a short account is stored in *out. A smoke run has the short range only. False where the probe is over; *out
+ * is then incomplete.
  */
 bool btb_levels_find(struct probe *p, const struct btb_levels_request *q, struct btb_levels *out);
 
-/* The smallest stride in bytes: as close as this ISA allows, at least 8 where instructions have many lengths. */
+/* The smallest stride in bytes: the alignment of instructions, or 8 where they need none. */
 size_t btb_least_stride(void);
 /*
- * Returns a sweep of *curve over BTB_LONG_FROM to BTB_LONG_TO branches, or up to as many as `span` bytes have room for.
+ * Returns a sweep of *curve over the long range: 256 to BTB_LONG_TO branches, or up to as many as `span` bytes have
+ * room for.
  */
 struct sweep btb_long_sweep(struct probe *p, struct branch_curve *curve, size_t span);
 

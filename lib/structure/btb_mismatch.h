@@ -75,12 +75,15 @@ void btb_mismatch_prepare(struct btb_mismatch *m, const struct btb_point *points
  * Returns chi-square of the points if levels 1 and 2 hold the parts one[i] and two[i] of the sequence of point i, as
  * numbered in the call of btb_mismatch_prepare; NULL: there is no such level. Stores the costs that fit each pattern
  * best in `costs`: of a hit of level 1, a hit of level 2 and a miss, in cycles, NaN where no sequence shows it.
- * INFINITY where each of these is not at least BTB_COST_RATIO times the one before, or where no sequence shows a level
- * that is given; also, to save time, where chi-square is above `limit`.
+ * INFINITY where one of the known costs is less than BTB_COST_RATIO times the one before, or where no stride shows a
+ * level that is given; also, to save time, where a lower bound of chi-square is above `limit`: costs are not set then.
  */
 double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two, double limit,
                     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS]);
-/* Whether only one stride shows some level: its cost may then be due to that stride and not to a level. */
+/*
+ * Whether some given level is shown by one stride alone, or by none: its cost may then be due to that stride and not to
+ * a level.
+ */
 bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two);
 /* The largest chi-square that chance alone explains, within BTB_SIGMAS. */
 double btb_mismatch_expected(const struct btb_mismatch *m);

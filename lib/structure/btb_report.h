@@ -14,19 +14,20 @@ struct btb_report_names {
 
 /*
  * Reports the ways, sets, index bits and branches per entry of one level of the fit's result r, and sends the
- * organisations that survived for it as a table, one row each. `level` counts the levels of the fit from 0. `number` is
- * the level's number in records; with 0, not known, the findings are undecided (grade U) for level-not-known, and one
- * call stands for all levels.
+ * organisations that survived for it as a table, one row each, BTB_FIT_SHOWN at most. `level` counts the levels of the
+ * fit from 0. `number` is the level's number in records; with 0, not known, the findings are undecided (grade U), and
+ * are reported for level 0 only: one call stands for all levels.
  *
  * What all survivors have in common is grade B if two patterns were measured, the limits are known and all challenges
- * were passed, else C. What they do not have in common is U, for not-left where a survivor holds every sequence, for
- * level-in-doubt where btb_search_doubtful, else for several-fit.
+ * were passed, else C. The rest is U: for r->reason where there is one; no-level where the fit has no such level;
+ * level-not-known where `number` is 0; not-left where a survivor holds every sequence; level-in-doubt where
+ * btb_search_doubtful; else several-fit.
  */
 void btb_report(struct probe *p, const struct btb_fit_result *r, size_t level, unsigned number,
                 const struct btb_report_names *names);
 
 /*
- * Returns which level, of 1 to `levels`, was reported to hold as many branches as one of the survivors listed in l,
+ * Returns the first level, of 1 to `levels`, that was reported to hold as many branches as a survivor listed in l,
  * within the part BTB_SAME_CAPACITY; 0: none was. `entries` names the finding, which has the variants level and
  * branch=uncond.
  */

@@ -4,8 +4,9 @@
  *
  * All pairs are too many to try. Short sequences need hardly more than the first level, and long ones are beyond it:
  * the classes that explain short or long sequences best by themselves are combined with all others. Then, as long as
- * pairs survive that contain a class which was not combined with the others, that class is. A pair survives if its
- * mismatch is at most BTB_SURVIVES above the best.
+ * pairs survive that contain a class which was not combined with the others, and not too many were, that class is. A
+ * pair survives if its mismatch is at most BTB_SURVIVES above the best; where replacement may be any, also if chance
+ * explains it.
  *
  * Method: docs/METHODS.md, 4.7.
  */
@@ -43,9 +44,10 @@ struct btb_search {
 bool btb_search_start(struct btb_search *s, struct btb_classes *classes);
 void btb_search_free(struct btb_search *s);
 /*
- * Finds the surviving pairs. One level is the result where it explains the points as well as two. Returns
- * REASON_NO_LEVEL where one cost per pattern, without any level, explains them as well, REASON_NO_FIT where the best
- * pair is worse than chance explains, REASON_NO_MEMORY, or REASON_NONE.
+ * Finds the surviving pairs; they replace those of an earlier call. One level is the result where it explains the
+ * points as well as two. Returns REASON_NO_LEVEL where one cost per pattern, without any level, explains them as well,
+ * REASON_NO_FIT where there is no pair, or the best one or a single point in it deviates by more than chance explains,
+ * REASON_NO_MEMORY, or REASON_NONE.
  */
 enum reason btb_search_run(struct btb_search *s);
 /*
@@ -57,8 +59,9 @@ void btb_search_refresh(struct btb_search *s);
 /* Sets marks[c], for each class c, to 1 where c is level number `level` (0 or 1) of a surviving pair, else to 0. */
 void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks);
 /*
- * Whether some kept pair has a level that only one stride shows, or a second level whose longest sequence is less than
- * BTB_LEVELS_APART times as long as the first one's: such a level may be something else than a branch target buffer's.
+ * Whether some pair of s->pairs has a class that may be something else than a level: points of at most one stride show
+ * it, or it is the second and the longest sequence that it holds as a whole is less than BTB_LEVELS_APART times that of
+ * the first. To be called after btb_search_run.
  */
 bool btb_search_doubtful(const struct btb_search *s);
 

@@ -67,7 +67,7 @@ struct btb_part {
     uint16_t least, most;
 };
 
-/* Whether the fields are within the limits above. */
+/* Whether the fields are as the comment of the struct and the limits above say, with at least two branches. */
 bool btb_sequence_valid(const struct btb_sequence *sequence);
 /*
  * Computes how many branches of a sequence hit in a level with this index and kind of entry, for each number of ways w

@@ -39,7 +39,10 @@ struct btb_space {
     size_t count;         /* organisations */
 };
 
-/* The space of all organisations for that alignment, a power of two. */
+/*
+ * The space of all organisations for that alignment, a power of two. With any_replacement, blocks hold a power of two
+ * of branches only: more would fit than is of use. Blocks are in organisations of several sets only.
+ */
 struct btb_space btb_space(unsigned alignment, bool any_replacement);
 /* The organisation of that number, below s->count. */
 struct btb_organisation btb_space_organisation(const struct btb_space *s, size_t number);

@@ -63,7 +63,7 @@ enum reason core_clusters_of(const double *ns, size_t count, size_t pitch, struc
         if (!(sorted[i + 1] > CLUSTER_GAP * sorted[i]))
             continue;
         if (out->levels == CORE_CLUSTERS_LEVELS) {
-            reason = REASON_AMBIGUOUS;
+            reason = REASON_NOISE;
             break;
         }
         struct cluster_level *level = &out->level[out->levels++];

@@ -25,13 +25,14 @@ struct core_clusters {
 
 /*
  * Decides about `count` cores, CORE_CLUSTERS_CORES at most; ns[i * pitch + j] with j < i is the time of that pair.
- * REASON_NONE, or why nothing is decided.
+ * Returns REASON_NONE, or why nothing is decided: out->levels is 0 then. NOISE: the times fall into more classes than
+ * CORE_CLUSTERS_LEVELS can separate.
  */
 enum reason core_clusters_of(const double *ns, size_t count, size_t pitch, struct core_clusters *out);
 
 /*
  * The same from two measurements of each pair: ns[i * pitch + j] with j < i, and with j > i. Both have to give the same
- * clusters; where one is NaN nothing is decided.
+ * clusters; where one is NaN nothing is decided (NO_RESPONSE). *out means nothing unless REASON_NONE is returned.
  */
 enum reason core_clusters_decide(const double *ns, size_t count, size_t pitch, struct core_clusters *out);
 /* Writes the cores of each cluster, "0 1, 2 3", by their names; as many as there is room for. */

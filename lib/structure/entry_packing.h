@@ -41,7 +41,7 @@ struct packing_found {
     struct inflight_result *result; /* counted in entries of the reorder buffer */
     double shifts[INFLIGHT_SHIFTS]; /* of NOPs: inflight_group_shifts */
     struct sawtooth teeth;          /* of those; period 0: none */
-    unsigned worn;                  /* sawtooth_blurred_period, where there is no whole sawtooth */
+    unsigned worn;                  /* sawtooth_blurred_period, where there is no whole sawtooth; else 0 */
     struct verdict top;             /* the top of the teeth as a knee, … */
     struct experiment shifted;      /* … and as an experiment */
     char name[48];
@@ -59,8 +59,9 @@ struct packing {
 };
 
 /*
- * Measures in what groups the NOPs of a sequence enter the reorder buffer, and sets f->shifts, teeth, worn, top and
- * shifted. f->sequence and f->result must be set. False: the probe is over.
+ * Measures in what groups the NOPs of a sequence enter the reorder buffer, and sets f->shifts, teeth, worn and name;
+ * only where a whole sawtooth was found (f->teeth.period is not 0) also f->top and f->shifted, which point into *f.
+ * f->sequence and f->result must be set. False: the probe is over.
  */
 bool packing_measure_groups(struct probe *p, const struct inflight *l, struct packing_found *f);
 /*
@@ -70,12 +71,15 @@ bool packing_measure_groups(struct probe *p, const struct inflight *l, struct pa
  *   mixtures   as many mixtures, NOPs and pairs fit, within a group: each instruction has an entry of its own
  *   dilution   sequences with one access in every 2, 3 and 4 instructions, divided by that, give one number, and NOPs
  *              are a whole multiple of it: entries hold several instructions, but one access (Johnson 2021, Firestorm)
- *   kinds      at least three kinds alone end at the same least number, and short NOPs at PACKED_RATIO times that or
- *              more: neighbours share entries by kind (Zen 4: unless both write a general register or both have
- *              displacements)
+ *   kinds      at least three sequences of one kind each, or of NOPs, end at the same least number, and another one at
+ *              PACKED_RATIO times that or more: neighbours share entries by kind (Zen 4: unless both write a general
+ *              register or both have displacements). Kinds that write a register and end where renames do not count
  */
 struct packing packing_decide(const struct packing_found all[PACKING_SEQUENCES]);
-/* Whether instructions may share entries: fewer pairs (PACKING_PAIRS) fit than NOPs, or one of both is not known. */
+/*
+ * Whether instructions may share entries: pairs (PACKING_PAIRS) and NOPs do not fit in equal numbers, give or take a
+ * group, or one of both numbers is not known.
+ */
 bool packing_is_possible(const struct packing_found all[PACKING_SEQUENCES]);
 /*
  * Stores in e[] the experiments of one sequence on how many instructions are in flight, and returns how many these are.

@@ -27,7 +27,8 @@ struct entry_positions {
 
 /*
  * Finds which positions a memory access, and a branch, may take in an entry, on a reorder buffer of `entries` entries
- * of `per_entry` instructions each (at least three), and stores that in *out. False: the probe is over.
+ * of `per_entry` instructions each, and stores that in *out. With fewer than three instructions to an entry nothing is
+ * measured or decided. False: the probe is over.
  */
 bool entry_positions_find(struct probe *p, const struct inflight *l, double entries, unsigned per_entry,
                           struct entry_positions *out);

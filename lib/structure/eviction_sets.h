@@ -42,7 +42,7 @@ struct eviction_sets {
     double control_cycles;   /* what a round of that control took */
     double miss_cycles;      /* by which a miss takes longer than a hit */
     double deadline;         /* machine_seconds */
-    enum reason reason;      /* why nothing is known; REASON_NONE: something is */
+    enum reason reason;      /* why the search ended early; REASON_NONE: it did not */
 };
 
 /* Maps `pool` pages of that size and allocates the lists. False: there is no memory, and the probe has ended. */
@@ -50,9 +50,9 @@ bool eviction_sets_map(struct probe *p, struct eviction_sets *e, size_t pool, si
 void eviction_sets_free(struct eviction_sets *e);
 /*
  * Collects pages that do not conflict, by accesses to `lines` lines of each, 1 to EVICTION_LINES, and then counts the
- * ways of up to EVICTION_SETS sets, in `seconds` at most. e must be mapped. Afterwards e->collected_count is the number
- * of pages collected, and ways[] has the ways of each set, NaN where they were not counted; or e->reason says why
- * nothing is known. False: the probe has ended.
+ * ways of up to EVICTION_SETS sets. It ends once `seconds` have passed (BUDGET). e must be mapped. Afterwards
+ * e->collected_count is the number of pages collected, and ways[] has the ways of each set, NaN where they were not
+ * counted; where e->reason is set, pages or ways are missing. False: the probe has ended.
  */
 bool eviction_sets_find(struct eviction_sets *e, size_t lines, double seconds, double ways[EVICTION_SETS]);
 

@@ -58,7 +58,7 @@ struct footprint_group {
 
 struct footprint {
     /*
-     * REASON_NONE: the result was verified. NOISE: equal paths are distinguished; NO_ADDRESS_BIT: no paths are;
+     * REASON_NONE: the result was verified, if checks were asked for. NOISE: equal paths are distinguished; NO_ADDRESS_BIT: no paths are;
      * EXPERIMENTS_DISAGREE: cancellations contradict each other; NOT_LINEAR: the verification failed; NOT_LEFT: the
      * history does not end before the limit; TOO_MANY_MASKS: more groups than FOOTPRINT_GROUPS.
      */
@@ -70,7 +70,7 @@ struct footprint {
     unsigned calls, checked, missed;
 };
 
-/* A register: chains that end within one branch of each other. */
+/* A register: chains whose lengths differ from that of the first of them by at most one branch. */
 struct footprint_register {
     size_t chains[FOOTPRINT_GROUPS], count; /* one for each bit of the shift */
     const char *name;                       /* "path", "target", "source" */
@@ -82,8 +82,8 @@ struct footprint_register {
  */
 bool footprint_find(const struct footprint_request *q, struct footprint *out);
 /*
- * Verifies a footprint by q->checks random trials: sets `checked`, `missed`, and the reason NOT_LINEAR if more than the
- * part FOOTPRINT_MISSED of them contradict it. False: the probe is over.
+ * Verifies a footprint by q->checks random trials: adds to `checked` and `missed`, and sets the reason NOT_LINEAR if
+ * more than the part FOOTPRINT_MISSED of all trials contradict it. False: the probe is over.
  */
 bool footprint_verify(const struct footprint_request *q, struct footprint *f);
 /* Whether, by this footprint, the two paths of the trial leave different histories. */

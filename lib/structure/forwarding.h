@@ -40,12 +40,17 @@ struct forwarding_grid {
 };
 
 /*
- * Prepares an empty grid of all widths of a register file that the core can both load and store. The caller frees
- * `cells`. False, and the probe is over, where there is no memory.
+ * Prepares an empty grid of the widths of a register file that the core can both load and store, FORWARDING_WIDTHS at
+ * most (in a smoke run the narrowest and the widest). Where there are none the grid has count 0 and no cells. The
+ * caller frees `cells`. False, and the probe is over, where there is no memory.
  */
 bool forwarding_grid_start(struct probe *p, struct forwarding_grid *g, enum dependency_through chain,
                            enum access_file file);
-/* Measures all cells, sends them as matrices, and decides the paths. False when the probe is over. */
+/*
+ * Measures all cells, of vectors those at every FORWARDING_VECTOR_STEP bytes, sends them as matrices, and decides the
+ * paths: g->paths.clusters.count is 0 where it cannot. Does nothing on a grid without widths. False when the probe is
+ * over.
+ */
 bool forwarding_grid_measure(struct probe *p, const struct area *area, struct forwarding_grid *g);
 /* "data" or "address", the variant `dependence` of findings. */
 const char *forwarding_chain_name(const struct forwarding_grid *g);
@@ -66,7 +71,7 @@ bool forwarding_same_offsets(const struct forwarding_grid *a, const struct forwa
 void forwarding_align(const struct forwarding_grid *data, struct forwarding_grid *load);
 /*
  * The number of offsets, within a line, at which forwarding works, and in `text`, of `room` bytes, which: "-1 ... 3,
- * 8". NaN where the path of some cell is not known.
+ * 8". NaN where some cell gave no result or its path is not known.
  */
 double forwarding_offsets(const struct forwarding_grid *g, size_t store, size_t load, char *text, size_t room);
 /*

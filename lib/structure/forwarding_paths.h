@@ -14,9 +14,9 @@
 
 /*
  * How the value of a store can reach a load, fastest first. RENAMED: it never left the registers, or was predicted.
- * FORWARDED: by the fastest class of forwarding, in about the time of a load from the cache. SLOW: forwarded, but
- * slower by less than the time of a load. BLOCKED: the load waits until the store is in the cache and reads it from
- * there, at least the time of a load more than FORWARDED. UNKNOWN: these cycles are in no cluster.
+ * FORWARDED: by the fastest class of forwarding. SLOW: forwarded, but slower by less than the time of a load. BLOCKED:
+ * the load waits until the store is in the cache and reads it from there, at least the time of a load more than
+ * FORWARDED. UNKNOWN: these cycles are in no cluster.
  */
 enum forwarding_path { PATH_RENAMED, PATH_FORWARDED, PATH_SLOW, PATH_BLOCKED, PATH_UNKNOWN };
 

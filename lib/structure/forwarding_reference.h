@@ -9,9 +9,9 @@
 /* Bytes from a store to a load that is to read nothing that it wrote, nor from its line. */
 enum { SEPARATE_BYTES = 128 };
 /*
- * Sets w->extra and w->load for the chain of `s`: measures the arithmetic alone, and a chain of loads of bytes that
- * none of its stores wrote. NaN where no reading was accepted. Uses 2 * SEPARATE_BYTES bytes from `data` on. False when
- * the probe is over.
+ * Sets w->extra and w->load for the chain of `s`, by the arithmetic alone and by a chain of loads of bytes that none of
+ * its stores wrote. NaN where no reading was accepted; but for a chain through data, `extra` is not measured: it is 1
+ * with s->changing, else 0. Uses 2 * SEPARATE_BYTES bytes from `data` on. False when the probe is over.
  */
 bool forwarding_references(struct probe *p, const struct store_load *s, uint64_t data, struct forwarding_paths *w);
 /*

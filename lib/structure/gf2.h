@@ -11,8 +11,8 @@
  * order of their size, because hashes fold addresses: a bit is mostly XORed with one or two others. A dependent bit
  * costs a few questions, an independent one as many as there are combinations of the bits before it: 2^masks in all.
  *
- * Experiments err. A question is repeated until one result leads by so much that, by Wald's sequential test (1945), no
- * more than one result in 100,000 is wrong, provided that the rate of errors is not above the one given.
+ * Experiments err. A question is repeated until one result leads by so much that, by Wald's sequential test (1945), the
+ * masks are wrong in no more than one of 100,000 searches, provided that the rate of errors is not above the one given.
  *
  * The masks are then verified with differences and addresses drawn at random; half of the differences collide if the
  * masks are right. A hash that is not linear, or a mixture of two, fails there.
@@ -47,8 +47,7 @@ struct gf2_request {
 
 struct gf2_result {
     /*
-     * REASON_NONE: these are the masks. NO_COLLISION: no two addresses collide, so there is nothing to find a hash
-     * from; TOO_MANY_MASKS: more than `most`; NOT_LINEAR: the verification failed; NOISE: more results are wrong than
+     * REASON_NONE: these are the masks. NO_COLLISION: no two addresses were found to collide; TOO_MANY_MASKS: more than `most`; NOT_LINEAR: the verification failed; NOISE: more results are wrong than
      * `error`.
      */
     enum reason reason;
@@ -60,11 +59,15 @@ struct gf2_result {
     unsigned checked, missed; /* differences; those of them whose result contradicts the masks */
 };
 
-/* Finds the masks and verifies them. False where the experiment ended the probe. */
+/*
+ * Finds the masks and verifies them; out->reason says why they are not known or failed. False where the experiment
+ * ended the probe.
+ */
 bool gf2_find(const struct gf2_request *q, struct gf2_result *out);
 /*
- * Verifies the masks in *out only, with q->checks more differences and an experiment that may be another one. Sets the
- * reason where they fail. False where the experiment ended the probe.
+ * Verifies the masks in *out only, with q->checks more differences and an experiment that may be another one. Adds to
+ * calls, checked and missed; sets the reason where they fail or a question stays open. False where the experiment ended
+ * the probe.
  */
 bool gf2_check(const struct gf2_request *q, struct gf2_result *out);
 /* Masks as text: "12^27 13^26", cut to `room`. */

@@ -1,11 +1,11 @@
 /*
  * Hierarchies: the levels of caches or TLBs, from staircases of several experiments (docs/METHODS.md, 4.1).
  *
- * The first experiment determines which levels there are; the others support or contradict each of them. Where
- * another experiment has further levels behind the first one's last level, that last level is contradicted. The next
- * level of a core is several times as large as the one before it, so a level that is left sooner is a part of the
- * rise to the next one. Where a rise is very wide, or a level itself rises, another level may hide: from there on the
- * numbers of levels are not certain, nor is half of the rise, and they are reported as undecided for that reason.
+ * The first experiment determines which levels there are; the others support or contradict each of them. Where another
+ * experiment has further levels behind the first one's last level, that last level is contradicted. The next level of a
+ * core is at least twice as large as the one before it, so a level that is left sooner is a part of the rise to the
+ * next one. Where a rise is very wide, or a level itself rises, another level may hide: from there on the numbers of
+ * levels are not certain, nor is half of the rise, and they are reported as undecided for that reason.
  */
 #ifndef FATHOM_LIB_STRUCTURE_HIERARCHY_H
 #define FATHOM_LIB_STRUCTURE_HIERARCHY_H
@@ -30,14 +30,15 @@ struct hierarchy {
      */
     bool scattered;
     /*
-     * A capacity is reported only if the next level is steady: otherwise the rise may begin where no capacity ends, as
-     * with a saw-tooth after the first level of a TLB, or with branch targets that share a set.
+     * Where edges are ramps (scattered), a capacity is reported only if the next level is steady: otherwise the rise
+     * may begin where no capacity ends, as with a saw-tooth after a level of a TLB, or with branch targets that share
+     * a set.
      */
     bool steady_behind;
     /*
      * From this level on (numbered from 1) programs outside this system may fill the caches as well; 0: none can. A
      * single experiment then shows only how much of the level they left at that time, and what looks like the next
-     * level may be the rest of it.
+     * level may be the rest of it: a capacity of grade C is undecided, and so are the levels after it.
      */
     unsigned shared;
     unsigned before; /* smaller levels that have been reported already: the numbers of levels go on from there */

@@ -29,7 +29,8 @@ enum { HISTORY_BEARER_BRANCHES = 1 /* that the bearer is: part of the span */ };
 static const double HISTORY_PREDICTED = 0.1;
 /*
  * Once there are so many dummies (branches that fill the history) that it does not hold the bearer any more, at least
- * this part of the probe branches is mispredicted. Chosen: half should be, which is as often as by chance.
+ * this part of the probe branches is mispredicted. Chosen: half should be, which is as often as by chance. The rough
+ * search takes the middle of this and HISTORY_PREDICTED for the border.
  */
 static const double HISTORY_UNPREDICTED = 0.4;
 /*
@@ -54,9 +55,10 @@ struct history_curve {
 
 /*
  * Searches for the largest number of dummies (branches that fill the history), up to `limit`, at which the probe branch
- * is still predicted from the bearer: roughly first, then around that with many points. Sets *out to the curve and *e
- * to the experiment on it; e->knee is the verdict's count of knees, which stands for none, where no step is large
- * enough to be the end. False where the probe is over; otherwise the caller frees *out with sweep_free.
+ * is still predicted from the bearer: roughly first, then around that with many points. Sets c->name, *out to the curve
+ * and *e to the experiment on it; e->knee is the verdict's count of knees, which stands for none, where no step is
+ * large enough to be the end: the verdict then has a reason. False where the probe is over; otherwise the caller frees
+ * *out with sweep_free.
  */
 bool history_end_search(struct probe *p, struct history_curve *c, double limit, struct sweep *out,
                         struct experiment *e);

@@ -89,9 +89,10 @@ struct inflight_experiment {
  */
 const struct emit_filler *inflight_filler(const char *name);
 /*
- * Sets e->fillers to those of these names, ended by NULL; e->waits and e->first must be set. False: this core lacks one
- * of them, one cannot be made to wait though e->waits asks for it, or they would slow down the first operation (wide
- * vectors beside square roots). The experiment is not usable then.
+ * Sets e->fillers, which must be empty, to those of these names, ended by NULL; e->waits and e->first must be set.
+ * False, and the experiment is not usable: this core lacks one of them; e->waits asks for waiting, and one cannot be
+ * made to wait or the core cannot load a double for vectors to wait for; or they would slow down the first operation
+ * (wide vectors beside square roots).
  */
 bool inflight_choose_fillers(struct inflight_experiment *e, const char *const names[INFLIGHT_KINDS]);
 /*
@@ -105,9 +106,10 @@ bool inflight_build(struct probe *p, double fillers, void *context, struct kerne
  */
 bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles);
 /*
- * Runs the experiment once if one of its operations is a miss; to be called before cycles are compared that
- * inflight_cycles gives. What ran meanwhile has pushed the page-table lines of the rings out of the caches, and until
- * they are back a miss takes half as long again (measured on Zen 4: 1020 cycles, then 650). False: the probe is over.
+ * If one of its operations is a miss, measures the experiment without keeping the result; to be called before cycles
+ * are compared that inflight_cycles gives. What ran meanwhile has pushed the page-table lines of the rings out of the
+ * caches, and until they are back a miss takes half as long again (measured on Zen 4: 1020 cycles, then 650). Does
+ * nothing in a smoke run. False: the probe is over.
  */
 bool inflight_warm(struct probe *p, const struct inflight_experiment *e);
 /* Where in the data area, in bytes, the chase of operation `which`, 0 or 1, of that kind keeps where it goes on. */

@@ -39,7 +39,7 @@ struct inflight_request inflight_writers_request(const struct inflight *l, const
 /*
  * Returns why the knee of a result may be the end of the reorder buffer. REASON_MASKED_BY_ROB: as many instructions are
  * in flight at the knee as NOPs that fill the buffer, or as would fill it if fewer of them shared an entry.
- * REASON_ROB_UNKNOWN: it is not known how many NOPs fill it. REASON_NONE: the knee is another structure's.
+ * REASON_ROB_UNKNOWN: it is not known how many NOPs fill it. REASON_NONE: no knee of the result is there.
  */
 enum reason inflight_masked_by_rob(const struct inflight_limits *l, const struct inflight_result *a);
 /*
@@ -59,7 +59,8 @@ enum reason inflight_may_be_renames(double fitted, double most);
  * The grade is never better than B: such experiments see only what can be filled, and a core may want room for a whole
  * group of instructions before it takes one; a remark says so. It is C where the long-latency operations occupy some
  * entries and no experiment with single misses supports the value, since how many operations of a chain are left where
- * a ramp begins is calculated. A ramp that only one experiment shows is undecided, with the reason ramp-of-one.
+ * a ramp begins is calculated. Where grade C has a step of more than one, the interval is wider by that step. A ramp
+ * wider than LONE_RAMP_MOST in the only experiment that shows an end is undecided, with the reason ramp-of-one.
  */
 void inflight_report(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step,
                      double group);

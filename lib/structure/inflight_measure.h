@@ -40,10 +40,11 @@ struct inflight_result {
 };
 
 /*
- * Measures how many fillers of the request fit, by each usable kind of long-latency operation; kinds that occupy much
- * of the requested structure themselves are left out. Where the kinds do not agree, and it is not the reorder buffer
- * whose entries are counted, they are searched again with one to five NOPs before the first operation, and the largest
- * result of each counts: how many fillers fit depends on what enters together with them. False: the probe is over.
+ * Measures how many fillers of the request fit, by each usable kind of long-latency operation (q->only: by that
+ * experiment); kinds that occupy much of the requested structure themselves are left out, and loads on simulated cores.
+ * Where several kinds do not agree, and it is not the reorder buffer whose entries are counted, they are searched again
+ * with one to five NOPs before the first operation, and the largest result of each counts: how many fillers fit depends
+ * on what enters together with them. False: the probe is over.
  */
 bool inflight_measure(struct probe *p, const struct inflight_request *q, struct inflight_result *out);
 /* Whether the i-th experiment decided how many fillers fit. */

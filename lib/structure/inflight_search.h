@@ -42,7 +42,8 @@ bool inflight_bisect(struct probe *p, const struct inflight_experiment *e, doubl
  * rise is well defined where the edge is blurred, and suffices for questions such as whether one class of fillers takes
  * room from another. `about`: a number that does not fit, or at most a few less than one that does not. The bisection
  * is repeated with a smaller range, since many more fillers than fit take longer to deliver, which moves half of the
- * rise. *count is NaN where the time of an iteration does not rise. False: the probe is over.
+ * rise. *count is NaN where the time of an iteration does not rise, a reading is missing or `about` is NaN. False: the
+ * probe is over.
  */
 bool inflight_count(struct probe *p, const struct inflight_experiment *e, double about, double *count);
 

@@ -12,12 +12,13 @@ enum { INSTRUCTION_CHAINS = 24, INSTRUCTION_INDIRECT_WAYS = 8 };
 
 struct instruction_chain {
     unsigned from, to; /* operands: the one read and the one written */
-    double cycles;     /* of one instance and the bridges, without the loop; NaN: not known */
-    double raw;        /* `cycles` with their part of the loop */
-    double spread;     /* of the samples, cycles */
-    double second;     /* latency by a second experiment, the indirect chain; NaN: not measured */
-    bool is_bound;     /* `cycles` is an upper bound only: something else may limit the chain */
-    struct why why;    /* why it was not measured */
+    double
+        cycles; /* of one instance and the bridges; the loop is taken off where a direct chain takes no whole number; NaN: not known */
+    double raw;     /* `cycles` with their part of the loop */
+    double spread;  /* of the samples, cycles */
+    double second;  /* latency by a second experiment, the indirect chain; NaN: not measured */
+    bool is_bound;  /* `cycles` is an upper bound only: something else may limit the chain */
+    struct why why; /* why it was not measured */
     const struct form_bridge *bridges[FORM_BRIDGES];
     unsigned bridge_count, bridge_cycles; /* how many bridges, and the cycles that they take at least */
     unsigned period;                      /* bytes of code until registers repeat */
@@ -38,9 +39,9 @@ struct indirect_ways {
 };
 
 /*
- * Measures a dependency chain through each pair of an operand that the form reads and one that it writes,
- * INSTRUCTION_CHAINS at most, and stores them in *chains. `throughput`: the form's reciprocal throughput in cycles,
- * NaN: not known. `ways` is kept from form to form of a run.
+ * Measures a dependency chain through each pair of an operand that the form reads and one that it writes, where one can
+ * be made, INSTRUCTION_CHAINS at most, and stores them in *chains. `throughput`: the form's reciprocal throughput in
+ * cycles, NaN: not known. `ways` is kept from form to form of a run.
  */
 void instruction_measure_chains(struct probe *p, const struct area *data, const struct form *f, double throughput,
                                 struct indirect_ways *ways, struct instruction_chains *chains);

@@ -12,7 +12,7 @@ extern const char *const instruction_events[INSTRUCTION_EVENTS];
 
 struct instruction {
     const struct form *form;
-    bool is_absent; /* this core does not have the form, and `why` says so; else `why` says why it was not measured */
+    bool is_absent; /* the form is undefined here, and `why` says so; else `why` says why it was not measured */
     struct why why;
     struct instruction_rounds throughput;
     struct instruction_chains latency;

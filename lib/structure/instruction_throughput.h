@@ -40,8 +40,9 @@ struct instruction_rounds {
 /* Starts without rounds: nothing is known. */
 void instruction_rounds_start(struct instruction_rounds *t);
 /*
- * Measures one more round of the form, INSTRUCTION_ROUNDS at most, and sets t->best to the best of all rounds so far.
- * Returns the reason why the round could not be measured, which does not count then; REASON_NONE: it was.
+ * Measures one more round of the form, INSTRUCTION_ROUNDS at most, and sets t->best to the best of all rounds so far
+ * and of the variants with NOPs. Returns the reason why the round could not be measured, which does not count then;
+ * REASON_NONE: it was.
  */
 struct why instruction_round(struct probe *p, const struct area *data, const struct form *f,
                              struct instruction_rounds *t);

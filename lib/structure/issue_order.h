@@ -18,12 +18,13 @@ enum issue_order { ORDER_UNKNOWN, OUT_OF_ORDER, IN_ORDER };
 
 struct issue_orders {
     enum issue_order order;
-    bool both; /* multiplications and loads agree */
+    bool both; /* measured, and multiplications and loads agree */
 };
 
 /*
  * Sets out->order: as the finding backend.rob.entries of this run has it (0: in order), else by measuring.
- * ORDER_UNKNOWN where the measurement shows nothing. False: the probe is over.
+ * ORDER_UNKNOWN where the measurement shows nothing, its two kinds contradict each other, or the run is a smoke run.
+ * False: the probe is over.
  */
 bool issue_order_find(struct probe *p, struct issue_orders *out);
 /*

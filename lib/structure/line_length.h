@@ -9,10 +9,11 @@
 #include "lib/probe/probe.h"
 
 /*
- * Sets *bytes to the line length, at least POINTER_CHASE_LINE_BYTES, as declared or measured before. Where neither is
- * known it measures whether a second load hits that goes to 64 or 128 bytes after a first one that misses: then both
- * are on one line. Where that shows nothing *bytes is POINTER_CHASE_LINE_BYTES. The area of `chase` should be several
- * times as large as the cache. False: the probe has ended.
+ * Sets *bytes to the line length, POINTER_CHASE_LINE_BYTES times a power of two: no less than declared or measured
+ * before. Where neither is known it measures whether a second load hits that goes to 64 or 128 bytes after a first one
+ * that misses: then both are on one line. Where that shows nothing, and in a smoke run, *bytes is
+ * POINTER_CHASE_LINE_BYTES. The area of `chase` should be several times as large as the cache. False: the probe has
+ * ended.
  */
 bool line_length_find(struct probe *p, const struct pointer_chase *chase, size_t *bytes);
 

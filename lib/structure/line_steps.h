@@ -13,8 +13,9 @@
 #include "lib/probe/sweep.h"
 
 /*
- * Reports the length from these sweeps, two at most: with several steps it is the last one, the interval begins at the
- * first, and the grade is C at best. Returns the length; NaN where it is not decided.
+ * Reports the length from these sweeps, two at most: of several steps it is the last one that rises by more than the
+ * part ANOTHER_STEP of the first, and the grade is then C at best; the interval begins at the first step. Returns the
+ * length; NaN where it is not decided.
  */
 double line_steps_report(struct probe *p, const struct finding *f, const struct sweep *s, size_t count);
 

@@ -22,7 +22,7 @@ extern const char *const rate_order_names[RATE_ORDERS];
 
 struct group_rate {
     unsigned loads, stores;
-    double per_cycle[RATE_LAYOUTS][RATE_PASSES][RATE_ORDERS]; /* groups a cycle; 0: not measured */
+    double per_cycle[RATE_LAYOUTS][RATE_PASSES][RATE_ORDERS]; /* groups a cycle; 0: not measured; NaN: no reading */
     struct rate {
         struct graded graded;
         size_t order; /* the one order that it comes from; RATE_ORDERS: both */
@@ -49,7 +49,7 @@ bool rate_measure(struct probe *p, struct load_store_groups *g, double per_cycle
 
 /* Starts with all groups that this access can have. */
 void access_rates_start(const struct probe *p, const struct emit_access *a, struct access_rates *out);
-/* Measures all groups in both layouts. False when the probe is over. */
+/* Measures all groups in both layouts (in a smoke run in the first). False when the probe is over. */
 bool access_rates_pass(struct probe *p, const struct area *area, struct access_rates *s, size_t pass);
 /*
  * Decides the rate of every group from its measured passes: in each layout by both orders together, or, where these
@@ -64,9 +64,9 @@ size_t rate_values(const struct group_rate *g, size_t layout, size_t order,
                    struct experiment_value v[RATE_PASSES * RATE_ORDERS]);
 /*
  * Whether g is at the limit of what the core sustains, one group a cycle: it is sustained and the group of one load
- * more is not; or it is not sustained and the group of one load less, or without loads of one store less, is. A group
- * of stores alone that is sustained is also at the limit where that of one store more is not. access_rates_decide must
- * have been called.
+ * more is not, or was not measured; or it is not sustained and the group of one load less, or without loads of one
+ * store less, is, or is empty. A group of stores alone that is sustained is also at the limit where that of one store
+ * more is not. access_rates_decide must have been called.
  */
 bool rate_at_limit(const struct access_rates *s, const struct group_rate *g);
 

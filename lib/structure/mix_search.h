@@ -58,9 +58,10 @@ bool mix_search_width(struct mix_search *s, size_t nop_lengths);
  */
 bool mix_search_measure(void *search, struct ports_mix *mix);
 /*
- * Sets mix->cycles to those of the mix in the fastest order that is found, where a map expects `expected` cycles:
- * orders are searched until it takes no more than the part `near` above that, `searches` times at most, and no more
- * often than s->searches and the quick samples allow. False: the probe is over, or no reading was accepted.
+ * Sets mix->cycles to those of the mix in the fastest order that is found, where a map expects `expected` cycles: a
+ * first search aims at the part PORTS_REACHED above that, the others at the part `near`, `searches` in all at most, and
+ * no more than s->searches and the quick samples allow. False: the probe is over, or no reading was accepted;
+ * mix->cycles is 0 in the second case.
  */
 bool mix_search_expected(struct mix_search *s, struct ports_mix *mix, double expected, unsigned searches, double near);
 /* Whether there are quick samples left. */

@@ -11,7 +11,10 @@
 
 #include "lib/probe/probe.h"
 
-/* Cycles per unit of the kernel; NaN where there is no switch. */
+/*
+ * Cycles per unit of the kernel; NaN where there is no switch or no reading was accepted, `off` also where it cannot be
+ * turned.
+ */
 struct op_cache_switched {
     double found, off;
 };

@@ -65,7 +65,7 @@ struct ports {
     size_t map_count;
     bool fits;     /* the first map fits */
     bool rare;     /* maps fit of which one mix in PORTS_RARE_ONE_IN is slow, since no other map does */
-    bool verified; /* the first map has predicted mixes drawn afterwards; else the budget was spent before */
+    bool verified; /* the first map has predicted mixes drawn afterwards; else none fits, or the budget was spent */
 };
 
 /* Cycles that a mix takes by this map. */

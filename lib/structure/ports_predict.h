@@ -30,18 +30,19 @@ double ports_expected(const struct ports *ports, const struct ports_conflicts *c
  * Finds the pairs of instructions that conflict and measures each in several ratios and with other kinds (conflicts.h);
  * adds them to *c, PORTS_CONFLICTS at most, and their mixes to ports->mixes. A pair conflicts if a mix of both takes
  * longer than the best map allows, in every order that was tried. That mix has both kinds in the numbers that keep
- * their ports equally busy: it needs most of whatever the two share besides ports. False: the probe is over.
+ * their ports equally busy: it needs most of whatever the two share besides ports. False: the probe is over, or a mix
+ * had no accepted reading.
  */
 bool ports_measure_conflicts(struct mix_search *s, struct ports *ports, struct ports_conflicts *c);
 /*
  * Draws out->wanted mixes at random, measures each in its fastest order of instructions, and counts those that take as
  * long as predicted. A mix that is faster than predicted is measured once more, and the slower result counts. For one
  * that is slower, faster orders are searched for as long as there is time, since no order can be faster than the ports
- * allow. The mixes are added to ports->mixes. False: the probe is over.
+ * allow. The mixes are added to ports->mixes. False: the probe is over, or a mix had no accepted reading.
  */
 bool ports_predict(struct mix_search *s, struct ports *ports, const struct ports_conflicts *c,
                    struct ports_prediction *out);
-/* Whether at most one of the mixes in PORTS_RARE_ONE_IN did not take what was predicted. */
+/* Whether at most one of the mixes in PORTS_RARE_ONE_IN did not take what was predicted; true where there were none. */
 bool ports_is_predicted(const struct ports_prediction *p);
 
 #endif

@@ -19,8 +19,9 @@ struct ports_beam {
 };
 
 /*
- * Sets p->maps to all maps that fit p->mixes at p->width, as ports_fits with p->rare says, PORTS_MAPS at most, and
- * p->fits. Where none fits, p->maps has only the best one and p->fits is false. `a` and `b` are memory to work in.
+ * Sets p->maps to the maps found that fit p->mixes at p->width, as ports_fits with p->rare says, PORTS_MAPS at most,
+ * and p->fits. Where none fits, p->maps has only the best one, if any, and p->fits is false. `a` and `b` are memory to
+ * work in.
  */
 void ports_search(struct ports *p, struct ports_beam *a, struct ports_beam *b);
 

@@ -51,7 +51,7 @@ struct prefetch_number {
 
 struct prefetch_found {
     bool exists;
-    const char *text;   /* "up and down"; "none"; NULL: not decided */
+    const char *text;   /* "none", or what it does, as "up and down"; NULL: not decided */
     char grade;         /* of the text */
     enum reason reason; /* why it is not decided */
     struct prefetch_number numbers[PREFETCH_PARAMETERS];
@@ -73,7 +73,10 @@ struct prefetch_kinds {
     uint32_t single_up, single_down; /* lines from a single access that are not certainly left at home, as bits */
 };
 
-/* Finds which kinds there are, and the parameters of these; k->look must be started. False: the probe has ended. */
+/*
+ * Finds which kinds there are, and the parameters of these; k->look must be started, and all else zero. False: the
+ * probe has ended.
+ */
 bool prefetch_kinds_find(struct prefetch_kinds *k);
 
 #endif

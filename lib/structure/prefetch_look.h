@@ -32,7 +32,7 @@ struct prefetch_look {
 struct looked {
     int32_t at; /* bytes from the begin of its place in memory to the line */
     enum nearness where;
-    double part; /* how near: 0 at home, 1 in the first level */
+    double part; /* how near: 0 at home, 1 in the first level; NaN: not known */
 };
 
 /*
@@ -45,7 +45,8 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
                          double home_bytes, enum reason *reason);
 /*
  * Sets `where` and `part` of `count` lines, LOOK_LINES at most, whose `at` is given, to where they are after the list
- * *l was done. False: the probe has ended.
+ * *l was done: NEAR_UNCLEAR and NaN where the area has no room for the list or lines at home kept moving; also where
+ * too few readings were accepted. False: the probe has ended.
  */
 bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
 

@@ -24,12 +24,15 @@ struct sequence {
 struct reach {
     uint32_t in, unclear; /* lines that were brought; lines of which that is not certain */
     uint32_t most;        /* the largest i that was looked at */
-    enum nearness where;  /* where the nearest line is that was brought */
+    enum nearness where;  /* where the brought line with the fewest strides ahead is; NEAR_UNCLEAR: none was brought */
 };
 
 /* The most strides ahead of the last access of such a sequence that can be looked at; 0: none. */
 unsigned reach_most(const struct sequence *s);
-/* Measures which lines are brought after the sequence. False: the probe has ended. */
+/*
+ * Measures which lines are brought after the sequence; out->most is 0 where none can be looked at. False: the probe has
+ * ended.
+ */
 bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out);
 /*
  * Adds the accesses of the sequence to a list: the first one at `at` bytes from the begin of its place, by load

@@ -22,10 +22,10 @@ bool register_sharing_find(struct probe *p, const struct inflight_limits *l, str
  */
 const char *register_sharing_halves(const struct sharing *pair);
 /*
- * Reports backend.registers.shared for each pair and backend.registers.halves, and sends the table of counts. A pair
- * that seems shared is reported as undecided where renames in flight, or the reorder buffer, may have ended at that
- * number of instructions; writers: the most instructions that write a register that were in flight at once. A pair
- * whose files seem to overlap in part is undecided as well.
+ * Reports backend.registers.shared for each pair whose fillers the core has, and backend.registers.halves, and sends
+ * the table of counts. A pair that seems shared is reported as undecided where renames in flight, or the reorder
+ * buffer, may have ended at that number of instructions; writers: the most instructions that write a register that were
+ * in flight at once. A pair whose files seem to overlap in part is undecided as well.
  */
 void register_sharing_report(struct probe *p, const struct inflight_limits *l, double writers, struct sharing *pairs,
                              size_t count);

@@ -16,15 +16,15 @@ struct rough_range {
     bool (*is_beyond)(struct probe *p, double x, void *context);
     void *context;
     double first;    /* x that doubling begins with */
-    double limit;    /* the largest x */
+    double limit;    /* the largest x that doubling tries */
     double expected; /* x of the end, if it is where others have it: tried first; 0: no expectation */
 };
 
 /*
- * Finds a range that contains the end: *from is not beyond it and *to is; *to is r->limit where no smaller x is beyond.
- * r->is_beyond is asked about both once more, and where it contradicts itself the search is repeated, three times in
- * all; the last range is kept in any case. In the profile smoke the range is small and means nothing. Where the probe
- * is over before, *from and *to stay as they were.
+ * Finds a range that contains the end: *from is not beyond it and *to is; *to is r->limit where no smaller x is beyond;
+ * else the margin may lead farther than that. r->is_beyond is asked about both once more, and where it contradicts
+ * itself the search is repeated, three times in all; the last range is kept in any case. In the profile smoke the range
+ * is small and means nothing. Where the probe is over before, *from and *to stay as they were.
  */
 void rough_range_find(struct probe *p, const struct rough_range *r, double *from, double *to);
 

@@ -457,6 +457,8 @@ void stride_family_decide(const struct stride_family *f, struct stride_verdict *
             if (to > fmax(from * (1 + 2 * STRIDE_SAME_HEIGHT), from + f->same_height))
                 l->reason = REASON_LEVELS_TOO_CLOSE;
             decide_level(f, to, numbered && out->lone_heights == 0 && !level_may_hide(f, from, to), l);
+            if (l->grade == 'U') /* what leaves the level undecided does so with its ways */
+                l->ways.reason = l->reason;
             numbered &= l->grade != 'U';
             if (l->grade != 'U' && l->value < LEVELS_APART * largest)
                 out->repeats++;

@@ -17,10 +17,11 @@ enum {
     GAPS_KEPT = 8192
 };
 
-/* What is known of time stamps, in ticks. It goes on from list to list. */
+/* What is known of time stamps, in ticks. */
 struct stamp_resolution {
-    double step_ticks; /* the smallest difference of two distances; 0: none differed yet */
-    double blur_ticks; /* by how much distances vary where nothing interrupts, in the list that varied least */
+    double step_ticks; /* the smallest difference of two distances in all lists so far; 0: none differed */
+    double
+        blur_ticks; /* by how much distances vary where nothing interrupts, in the list of the last call that varied least */
 };
 
 struct time_gaps {
@@ -43,8 +44,9 @@ struct gap_memory {
 };
 
 /*
- * Looks for gaps in lists of empty kernels, in windows of that kind, that take so many seconds together, and adds them
- * to *g, which begins as all zeros, and what they show of time stamps to *s. False when the probe is over.
+ * Looks for gaps in lists of empty kernels, in windows of that kind, that take so many seconds together (fewer where
+ * time stamps stand still), and adds them to *g, which begins as all zeros, and what they show of time stamps to *s.
+ * m->gaps becomes g->gaps. False when the probe is over.
  */
 bool time_gaps_measure(struct probe *p, struct time_gaps *g, struct stamp_resolution *s, enum silence silence,
                        double seconds, const struct gap_memory *m);

@@ -47,9 +47,10 @@ struct tlb_first {
 /* The settings of a search for levels over `from` to `to` pages, as tlb_levels uses them. */
 struct search tlb_search(const struct probe *p, const struct tlb *t, double from, double to);
 /*
- * Searches both ranges with each of `count` experiments, TLB_EXPERIMENTS at most, reports entries and miss costs of all
- * levels, and stores what was found of the first one in *first. Experiments are sweeps over a number of pages, of which
- * the caller sets name, build, control, context and confounder. False: the probe has ended.
+ * Searches the near range with each of `count` experiments, TLB_EXPERIMENTS at most, and the far range where there is
+ * one and the first experiment shows an edge in the near one; reports entries and miss costs of the levels, and stores
+ * what was found of the first one in *first. Experiments are sweeps over a number of pages, of which the caller sets
+ * name, build, control, context and confounder. False: the probe has ended.
  */
 bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
                 struct tlb_first *first);

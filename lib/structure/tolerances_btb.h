@@ -9,15 +9,20 @@
 
 /*
  * An organisation does not fit if its chi-square, or the deviation of any single point, exceeds the expectation by more
- * than this many standard deviations: 6e-7 of normal noise does.
+ * than this many standard deviations: 6e-7 of normal noise does. A sequence can separate two organisations only if
+ * their predictions for it differ by more than this many times the scatter of points.
  */
 static const double BTB_SIGMAS = 5;
 /*
  * An organisation survives if its chi-square exceeds that of the best one by no more than this: BTB_SIGMAS squared, the
- * likelihood ratio of a deviation of as many sigma.
+ * likelihood ratio of a deviation of as many sigma. One level explains the points as well as two, and no level as well
+ * as one, if its chi-square exceeds the other by no more than this.
  */
 static const double BTB_SURVIVES = 25;
-/* A level must cost at least this many times as much as the one before it: less is one level, as for all curves. */
+/*
+ * A hit of the second level must cost at least this many times as much as one of the first, and so a miss: less is one
+ * level, as for all curves.
+ */
 static const double BTB_COST_RATIO = 1.05;
 /*
  * A stride shows a level if the parts of its sequences that hit in the level add up to more than this, 1 being a whole
@@ -25,8 +30,8 @@ static const double BTB_COST_RATIO = 1.05;
  */
 static const double BTB_SHOWS = 0.5;
 /*
- * A cost is fitted to the points of a group only if the parts of their sequences that have it add up to more than this,
- * 1 being a whole sequence. Chosen: smaller parts amplify noise.
+ * A cost is fitted to the points of a pattern only if the parts of their sequences that have it add up to more than
+ * this, 1 being a whole sequence. Chosen: smaller parts amplify noise.
  */
 static const double BTB_SEEN = 0.01;
 /*
@@ -75,26 +80,26 @@ enum { BTB_POINTS_LEAST = 12 };
  */
 static const double BTB_FOOTPRINT_FULL = 0.85;
 /*
- * To choose the next sequence, a hit in a level is assumed to cost this part less than a miss where neither cost is
- * known yet. Chosen: a miss costs twice as much as a hit.
+ * To choose the next sequence, a hit in a level is assumed to cost this part less than a miss where no pattern has both
+ * costs. Chosen: a miss costs twice as much as a hit.
  */
 static const double BTB_CONTRAST_UNKNOWN = 0.5;
 
 /* ---- Levels of a pattern (btb_levels.c) -------------------------------------------------------------- */
 
 /*
- * A level costs at least so many cycles a branch more than the one before: smaller steps are the operation cache's (Zen
- * 4).
+ * Where a level ends, the cost of a branch rises by at least so many cycles; one of unknown end that costs less than
+ * this more than the last level reported is that level. Smaller steps are the operation cache's (Zen 4).
  */
 static const double BTB_STEP_CYCLES = 0.4;
 /* A level belongs to the short range if its end is below this part of the border between both: ramps begin early. */
 static const double BTB_BORDER_PART = 0.95;
-/* If few branches cost less than this part of the first level that shows, a level before it is hidden. Chosen. */
+/* If few branches cost less than this part of the first level that shows, a level before that is hidden. Chosen. */
 static const double BTB_HIDDEN_PART = 0.75;
 /*
- * A level counts as left from the first number of branches with which one costs more than this many times the median of
- * the points before its end (BTB_RAMP_FROM, BTB_RAMP_TO). Measured on Zen 4, where that ratio is 1.005 with 3101
- * branches and 1.02 with 3170 while 3072 are held.
+ * Where a level is left by a ramp, its value is the last number of branches, up to the knee, with which one costs no
+ * more than this many times the median of the points before the knee (BTB_RAMP_FROM, BTB_RAMP_TO). Measured on Zen 4,
+ * where that ratio is 1.005 with 3101 branches and 1.02 with 3170 while 3072 are held.
  */
 static const double BTB_RAMP_COST = 1.005;
 /*
@@ -108,8 +113,9 @@ static const double BTB_RAMP_FROM = 0.75;
  */
 static const double BTB_RAMP_TO = 0.95;
 /*
- * The lower end of the interval of a level's end is the last count at which a branch costs no more than this many times
- * the least of the points before it (BTB_RAMP_FROM, BTB_RAMP_TO): up to there the level is certainly not left.
+ * Where a level is left by a ramp, the lower end of its interval is the last count up to its value at which a branch
+ * costs no more than this many times the least cost from half of that value on: up to there the level is certainly not
+ * left.
  */
 static const double BTB_RAMP_COST_CERTAIN = 1.002;
 /*
@@ -147,13 +153,13 @@ static const double BTB_SEQUENCE_ERROR = 0.02;
  */
 static const double BTB_FALLBACK_FLAT = 0.1;
 /*
- * The cost of a branch hides NOPs before it if they make it slower by no more than this part of their own time. Chosen:
- * below a third.
+ * The cost of a branch hides NOPs before it if they make it slower by no more than this part of their own time, or the
+ * first half of them by no more than this part of what the second half does. Chosen: below a third.
  */
 static const double BTB_FALLBACK_HIDDEN = 0.3;
 /*
- * The time of NOPs before a branch is added to its cost if they make it slower by at least this part of their own time.
- * Chosen: 1 - BTB_FALLBACK_HIDDEN.
+ * The time of NOPs before a branch is added to its cost if they make it slower by at least this part of their own time,
+ * and the first half of them by at least this part of what the second half does. Chosen: 1 - BTB_FALLBACK_HIDDEN.
  */
 static const double BTB_FALLBACK_ADDED = 0.7;
 /*

@@ -9,13 +9,14 @@
 /* ---- Levels of a hierarchy ---------------------------------------------------------------------- */
 
 /*
- * Edges in two experiments are those of one level if they differ by no more than this factor. Chosen: between 1 and
- * LEVELS_APART.
+ * Edges in two experiments, and a capacity and that of an earlier probe, are those of one level if they differ by no
+ * more than this factor. Chosen: between 1 and LEVELS_APART.
  */
 static const double SAME_LEVEL = 1.5;
 /*
  * A level holds at least this many times as much as the level before it: what is left sooner is a part of the rise to
- * the next level. Chosen: the sizes of caches and TLBs grow by more from level to level.
+ * the next level, and ranges in which a next level is searched begin at this many times the level before. Chosen: the
+ * sizes of caches and TLBs grow by more from level to level.
  */
 static const double LEVELS_APART = 2;
 /*
@@ -26,13 +27,13 @@ static const double LEVELS_APART = 2;
 static const double RISE_HIDES_LEVEL = 4;
 /*
  * A level costs more than the one before it by at least this part. So a level that itself grows by more than this part,
- * or whose height exceeds the y at which the rise to it ended by more, may hide another one. Chosen: known levels
- * differ by more.
+ * or whose height exceeds the y at which the rise to it ended by more, may hide another one; and misses that cost less
+ * more than hits are not distinguished from them. Chosen: known levels differ by more.
  */
 static const double LEVEL_RISES = 0.5;
 /*
- * Where a capacity needs a steady level after it (struct hierarchy, steady_behind), it is undecided if the points of
- * that level scatter by more than this part of its height: a saw-tooth after the first level of an instruction TLB
+ * Where the capacity of a level with a ramp needs a steady level after it (struct hierarchy, steady_behind), it is
+ * undecided if the points of that level scatter by more than this part of its height: a saw-tooth in an instruction TLB
  * does. Chosen: above STEADY of lib/finding/tolerances.h.
  */
 static const double LEVEL_SCATTERS = 0.1;
@@ -46,8 +47,9 @@ static const double MINOR_STEP = 3;
 
 /*
  * Two counts of lines that a cache holds at different distances are taken to be equal, or one to be twice the other, if
- * they differ from that by no more than this part. Chosen: only powers of two have to be distinguished, and a step may
- * be off by a line or two.
+ * they differ from that by no more than this part, or by one line. Likewise the product of ways and distance is taken
+ * for the capacity, and lines of a way for a power of two. Chosen: only powers of two have to be distinguished, and a
+ * step may be off by a line or two.
  */
 static const double WAYS_ALIKE = 0.2;
 /*
@@ -64,8 +66,8 @@ enum { SINGLE_SET_DISTANCES = 3 };
  */
 enum { READINGS_LONGER = 16 };
 /*
- * To see whether a step of a curve is caused by the readings themselves, they are made at most so many times as long as
- * usual: a step that still shrinks then has another cause. READINGS_LONGER twice.
+ * To see whether a step of a curve is caused by the readings themselves, they are made longer only as long as they are
+ * less than so many times as long as usual: a step that still shrinks then has another cause. READINGS_LONGER twice.
  */
 enum { READINGS_LONGEST = 256 };
 /*
@@ -136,12 +138,13 @@ static const double MOST_WAYS = 16;
  */
 static const double CACHE_FAR_RANGE = 3;
 /*
- * A footprint reaches memory if it is at least this many times the largest cache. Chosen: three of four lines miss it.
+ * A footprint reaches memory, or what is behind the last known level, if it is at least this many times that level.
+ * Chosen: three of four lines miss it.
  */
 static const double CACHES_TO_REACH_MEMORY = 4;
 /*
  * Where the curve of the second level has no steady height, its latency is measured over this part of it: so many lines
- * fit all sets although frames lie at random.
+ * fit all sets although frames lie at random. The knee of an instruction cache lies at no more than this part of it.
  */
 static const double SECOND_LEVEL_PART = 0.25;
 /* Loads in random order are measured over this part of a level. Chosen: surely less than the sets hold. */
@@ -159,7 +162,8 @@ enum { FIRST_SHARED_CACHE = 3 };
  */
 static const double EVICTION_MISS = 0.75;
 /*
- * The collection of pages is complete when more pages in a row were rejected than this part of those collected.
+ * The collection of pages is complete when more pages in a row were rejected than this part of those collected, and
+ * more than EVICTION_SETS.
  */
 static const double EVICTION_REJECTED = 0.5;
 /* EVICTION_REJECTED where several lines of each page are used. Chosen smaller: a measurement takes longer. */

@@ -24,7 +24,7 @@ static const double MISS_OVERLAP_RATIO = 1.2;
 /*
  * A core executes out of order if two dependency chains run at the same time for more than this part of the shorter
  * one. Out of order that part is 1; in order it is an eighth, the last of the eight operations of the first chain.
- * Chosen: about the middle.
+ * Nothing is decided unless the control, the same chains interleaved, exceeds it too. Chosen: about the middle.
  */
 static const double CHAINS_OVERLAP = 0.5;
 
@@ -54,7 +54,8 @@ static const double COUNT_RESOLUTION = 0.01;
 static const double SAME_LIMIT = 0.015;
 /*
  * Two limits found by knees may be one limit where they differ by no more than so many instructions: more than the
- * operation or two by which the calculated rest of a chain may be wrong.
+ * operation or two by which the calculated rest of a chain may be wrong. So many fillers less than at a knee must fit
+ * when the knee is checked again.
  */
 static const double SAME_LIMIT_COUNT = 3;
 /*
@@ -102,7 +103,8 @@ static const double HALVES_PER_WHOLE_OFF = 0.1;
 
 /*
  * Experiments on one scheduler agree if they differ by no more than so many entries: the load that fillers wait for,
- * and the second operation, may hold one each.
+ * and the second operation, may hold one each. A knee that is no farther from the known size of another structure may
+ * be that one's, and the interval of a difference of two experiments is wider by so many.
  */
 enum { WAITING_STEP = 2 };
 
@@ -114,8 +116,8 @@ enum { WAITING_STEP = 2 };
  */
 static const double WHOLE_PER_ENTRY = 0.03;
 /*
- * Short NOPs share entries if at least this many times as many of them fit as of kinds of instructions that share none.
- * Two to an entry give 2; chosen: 10 % less. Zen 4 shows 4.
+ * Neighbours share entries if of some sequence, as of short NOPs, at least this many times as many instructions fit as
+ * of kinds that share none. Two to an entry give 2; chosen: 10 % less. Zen 4 shows 4.
  */
 static const double PACKED_RATIO = 1.8;
 /*

@@ -9,14 +9,15 @@
 /* ---- Which maps fit ------------------------------------------------------------------------------- */
 
 /*
- * A mix that is faster than predicted by more than this part refutes a map, since hardware is never faster than its
- * ports. Derived: the error of time that the gates of a run allow, 1.00 +- 0.02 cycles for a dependent addition.
+ * A mix that is faster than predicted by more than this part refutes a map, once it was so twice, since hardware is
+ * never faster than its ports. The width is lowered to what was reached only if that is less by more than this part.
+ * Derived: the error of time that the gates of a run allow, 1.00 +- 0.02 cycles for a dependent addition.
  */
 static const double PORTS_FAST = 0.02;
 /*
- * A map fits only if no mix, or hardly any (PORTS_RARE_ONE_IN), is slower than predicted by more than this part:
- * schedulers bind operations to ports that turn out to be busy. Chosen: four times the error of time, so that only what
- * schedulers lose exceeds it.
+ * A map fits only if no mix, or hardly any (PORTS_RARE_ONE_IN), is slower than predicted by more than this part, and
+ * none of an instruction alone: schedulers bind operations to ports that turn out to be busy. Chosen: four times the
+ * error of time, so that only what schedulers lose exceeds it.
  */
 static const double PORTS_SLOW = 0.08;
 /*
@@ -57,19 +58,22 @@ static const double PORTS_PREDICTED = 0.05;
 /* ---- Orders of a mix ------------------------------------------------------------------------------ */
 
 /*
- * No faster order of a mix is searched for once it takes no more than this part longer than a map predicts. Chosen:
- * just below PORTS_PREDICTED.
+ * No faster order of a mix is searched for once it takes no more than this part longer than a map predicts; two kinds
+ * conflict if their mix still takes longer. Chosen: just below PORTS_PREDICTED.
  */
 static const double PORTS_NEAR = 0.04;
 /*
- * Where there is no map yet, so that only a bound is known that no order is faster than, no faster order of a mix is
- * searched for once it takes no more than this part longer than the bound; also where the part of another kind in a
- * conflict is measured. See PORTS_NEAR.
+ * The first search for a faster order of a mix is left out, or ends, once it takes no more than this part longer than a
+ * map predicts; where there is no map, than a bound that no order is faster than. So do all searches where the part of
+ * another kind in a conflict is measured. See PORTS_NEAR for the others.
  */
 static const double PORTS_REACHED = 0.01;
 /* A change of an order is kept if it makes the mix slower by less than this part: cycles of mixes change in steps. */
 static const double ORDER_SAME = 0.002;
-/* An order is measured only if its quick sample is faster than the best so far by more than this part, its error. */
+/*
+ * An order is measured only if its quick sample reaches the goal of the search, or is faster than the best so far by
+ * more than this part, its error.
+ */
 static const double ORDER_SAMPLE_ERROR = 0.01;
 /*
  * The number of slots that an order takes at a certain pace is rounded up to an even number, unless it exceeds an even

@@ -9,8 +9,8 @@
 static const double REPLACEMENT_HALF_A_MISS = 0.5;
 enum {
     /*
-     * So many trials are simulated first, and a policy that fails in half of them is dropped. Chosen: to save time. no
-     * test: a policy that fails in half of the first trials fails in the others as well.
+     * So many trials are simulated first, then twice as many, and so on; a policy that fails in more than half of those
+     * so far is dropped. Chosen: to save time. no test: such a policy fails in the others as well.
      */
     REPLACEMENT_TRIALS_FIRST = 6,
     /* No policy is reported unless so many trials were measured. Chosen: fewer separate too few policies. */

@@ -5,7 +5,10 @@
 #ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_STRIDE_H
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_STRIDE_H
 
-/* Heights at two strides are those of one level if they differ by no more than this part: two levels differ by more. */
+/*
+ * Heights at two strides are those of one level if they differ by no more than this part: two levels differ by more.
+ * Where the heights of a level spread over more than twice this part, two levels are too close to each other.
+ */
 static const double STRIDE_SAME_HEIGHT = 0.05;
 /*
  * If the counts of entries agree at strides that differ by this factor or more, neighbours that conflict in one set are

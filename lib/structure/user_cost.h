@@ -19,7 +19,7 @@ struct user_end {
 /* Cycles of one copy. */
 struct user_cycles {
     double cycles;      /* median of the samples; NaN: no reading was accepted */
-    double least, most; /* of the samples */
+    double least, most; /* of the samples; of `cold` where the median lies, 19 times of 20 */
 };
 
 enum { USER_LAYOUTS = 2 };
@@ -30,19 +30,19 @@ struct user_cost {
     struct user_cycles loop[USER_LAYOUTS];     /* of an iteration of one copy and the loop's two instructions */
     struct user_cycles unrolled[USER_LAYOUTS]; /* of a copy, without the loop */
     struct user_cycles cold; /* of one copy with its code and the first MiB of its memory displaced from the caches */
-    double hz;               /* core clock during the last reading */
+    double hz;               /* core clock behind the layouts; 0: not measured */
 };
 
 /* Copies of the shorter unrolled kernel. */
 unsigned user_copies(const struct user_kernel *k);
 /*
- * Executes one copy once, and then as often as the longest kernel does, where faults and endless loops are caught.
- * False: the probe is over.
+ * Executes one copy once, and then as often as the longest kernel does, where faults and endless loops are caught;
+ * c->end says how that ended. c->copies must be set. False: the probe is over.
  */
 bool user_try(struct probe *p, struct user_place *w, struct user_cost *c);
 /*
- * Measures a variant: `samples` times, anew each time. What ends in a fault or at the deadline is noted in *end, and
- * *out is NaN. False: the probe is over.
+ * Measures a variant: `samples` times, anew each time. How the last one ended is noted in *end; *out is NaN where one
+ * ended in a fault or at the deadline, or no reading was accepted. False: the probe is over.
  */
 bool user_measure(struct probe *p, struct user_place *w, const struct user_variant *v, unsigned samples,
                   struct user_end *end, struct user_cycles *out);

@@ -10,9 +10,15 @@ void user_table_send(struct probe *p, const struct user_kernel *k, const struct 
 void user_limits_send(struct probe *p, const struct user_kernel *k, const struct user_limits *l);
 /* Prints how a kernel ended that was not measured. */
 void user_end_print(const struct user_kernel *k, const struct user_end *end);
-/* Counts the events that the kernel asks for, sends and prints them. False: the probe is over. */
+/*
+ * Counts the events that the kernel asks for, if any, sends and prints them, or why there are none; c->end says how
+ * that ended. False: the probe is over.
+ */
 bool user_events_count(struct probe *p, struct user_place *w, struct user_cost *c);
-/* Measures a kernel that asks for it with each prefetcher turned, and with all off. False: the probe is over. */
+/*
+ * Measures a kernel that asks for it with the prefetchers as they are, with each of them turned, and with all off.
+ * False: the probe is over, also because a switch does not go back.
+ */
 bool user_prefetchers_switch(struct probe *p, struct user_place *w, struct user_cost *c);
 
 #endif

@@ -43,8 +43,9 @@ struct waiting {
  * Measures all experiments of a class and stores them in w. Each has a control: as many fillers as do not fit any more
  * must still fit where they do not wait; else something other than the scheduler is full at the knee, and the verdict
  * gets a reason. Where the long-latency operations are chains of loads that occupy entries of the same scheduler (on
- * Zen 4 that of general operations), the knee is a ramp that begins too early: single misses are measured in their
- * place, and *occupied is set, else left as it was. False: the probe is over.
+ * Zen 4 that of general operations), the knee is a ramp that begins too early: where single misses are usable, they are
+ * measured in their place, unless another experiment of the class does that, and *occupied is set; else it is left as
+ * it was. False: the probe is over.
  */
 bool waiting_measure(struct probe *p, const struct inflight *l, const struct waiting_class *c,
                      struct waiting w[WAITING_EXPERIMENTS], bool *occupied);

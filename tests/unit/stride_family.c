@@ -207,7 +207,14 @@ static void the_ways_of_a_set_are_no_capacity(void **state)
     family.smallest = 0;
     family.count -= 1; /* none does for certain */
     l = decide();
-    assert_true(isnan(l->ways.value));
+    assert_true(isnan(l->ways.value) && l->grade == 'U');
+    assert_int_equal(l->ways.reason, l->reason);
+
+    begin(); /* strides that all reach the level show no single set */
+    for (double spacing = 4; spacing <= 16; spacing *= 2)
+        holds(spacing, 1024);
+    l = decide();
+    assert_true(l->grade != 'U' && isnan(l->ways.value));
     assert_int_equal(l->ways.reason, REASON_NO_SINGLE_SET);
 }
 
