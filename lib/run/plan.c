@@ -59,7 +59,9 @@ void plan_print_probes(bool findings)
 
     for (size_t i = 0; i < count; i++) {
         snprintf(line, sizeof line, "%-18s %-9s %s%s\n", order[i]->name, order[i]->family, order[i]->title,
-                 order[i]->debug ? " (only when named)" : "");
+                 order[i]->debug        ? " (only when named)"
+                 : order[i]->on_kernels ? " (only when named, or where kernels are given)"
+                                        : "");
         machine_print(line);
         for (const struct finding_declaration *f = order[i]->findings; findings && f && f->name; f++) {
             snprintf(line, sizeof line, "    %-36s %-12s %s\n", f->name, f->unit, f->text);

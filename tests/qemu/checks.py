@@ -67,7 +67,7 @@ def declared(listing):
             probes[name][1].add((words[0], words[1]))
         elif words:
             name = words[0]
-            probes[name] = (line.endswith("(only when named)"), set())
+            probes[name] = ("(only when named" in line, set())
     return probes
 
 
@@ -76,7 +76,7 @@ def families(listing):
     found = {}
     for line in listing.splitlines():
         words = line.split()
-        if words and not line.startswith(" ") and not line.endswith("(only when named)"):
+        if words and not line.startswith(" ") and "(only when named" not in line:
             found.setdefault(words[1], []).append(words[0])
     return found
 
