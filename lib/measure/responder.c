@@ -13,6 +13,22 @@ static void do_duty(const struct responder_task *t)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Loads until the next request, on from where it stopped before. */
+static void stream(const struct responder *r)
+{
+    const struct responder_task *t = &r->task;
+    const size_t words = t->pitch / sizeof *t->lines;
+    uint64_t loaded = *t->loaded;
+
+    for (size_t at = loaded % t->count; !r->stop && *t->word % 2 == 0; at = (at + RESPONDER_BLOCK) % t->count) {
+        for (size_t i = 0; i < RESPONDER_BLOCK; i++)
+            (void)t->lines[(at + i) * words];
+        *t->loaded = loaded += RESPONDER_BLOCK;
+        for (size_t i = 0; i < t->pause; i++)
+            __asm__ volatile(""); /* so that the compiler keeps the loop */
+    }
+}
+
 void responder_run(void *responder)
 {
     const struct responder *r = responder;
@@ -22,10 +38,12 @@ void responder_run(void *responder)
         const uint64_t number = *t->word;
         if (number % 2 == 0)
             continue;
-        if (t->duty != RESPONDER_ANSWERS) {
+        if (t->duty == RESPONDER_LOADS || t->duty == RESPONDER_STORES) {
             __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the duty begins behind the request */
             do_duty(t);
         }
         *t->word = number + 1;
+        if (t->duty == RESPONDER_STREAMS)
+            stream(r);
     }
 }

@@ -6,22 +6,27 @@
 #ifndef FATHOM_LIB_MEASURE_RESPONDER_H
 #define FATHOM_LIB_MEASURE_RESPONDER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { RESPONDER_BLOCK = 16 }; /* lines, of which `count` is a multiple where they are streamed */
 
 enum responder_duty {
     RESPONDER_ANSWERS, /* it does nothing before it responds */
     RESPONDER_LOADS,   /* it loads a word of each line */
-    RESPONDER_STORES   /* it stores to a word of each line */
+    RESPONDER_STORES,  /* it stores to a word of each line */
+    RESPONDER_STREAMS  /* it responds at once, and then loads line after line, again and again, until it finds the next
+                        * odd number; after each RESPONDER_BLOCK lines it pauses */
 };
 
 struct responder_task {
     volatile uint64_t *word; /* where numbers are exchanged */
     enum responder_duty duty;
-    volatile uint64_t *lines; /* the word of the first line of the duty */
-    size_t count;             /* of lines; 0: none */
-    size_t pitch;             /* bytes from one line to the next, a multiple of 8 */
+    volatile uint64_t *lines;  /* the word of the first line of the duty */
+    size_t count;              /* of lines; 0: none */
+    size_t pitch;              /* bytes from one line to the next, a multiple of 8 */
+    size_t pause;              /* RESPONDER_STREAMS: iterations of an empty loop for which it pauses */
+    volatile uint64_t *loaded; /* RESPONDER_STREAMS: lines that it has loaded so far; it goes on behind them */
 };
 
 struct responder {
@@ -31,7 +36,7 @@ struct responder {
      * side.
      */
     uint8_t before[256];
-    volatile bool stop;
+    volatile uint8_t stop; /* no bool: GCC 12 with its sanitizer of bool reads a volatile one only once in a loop */
     uint8_t behind[256];
 };
 

@@ -53,6 +53,17 @@ static const double RENAMED_PART_ALONE = 0.5;
  */
 static const double CLUSTER_GAP = 1.3;
 /*
+ * Factor by which latency under load exceeds the least at the knee: up to there latency hardly depends on the
+ * load. Chosen: a fifth, beyond what a latency of memory varies by while others use it, and far below twice, which
+ * saturated memories exceed.
+ */
+static const double LOADED_KNEE = 1.2;
+/*
+ * Factor by which the bandwidth without pauses exceeds the most with pauses, at most, where it is saturated. Chosen:
+ * what experiments that agree may differ by (lib/finding/tolerances.h, AGREE).
+ */
+static const double LOADED_SATURATES = 1.02;
+/*
  * Part of the time of accesses to lines that this core has, by which accesses to lines that another core had may seem
  * shorter and still take as long. Chosen: what experiments that agree may differ by (lib/finding/tolerances.h, AGREE).
  */

@@ -118,3 +118,15 @@ void coherence_flush(struct coherence *c, uint64_t line)
 
     *h = (struct held){.line = h->line, .owner = NOBODY};
 }
+
+double coherence_stream(const struct coherence_design *d, size_t block, size_t pause)
+{
+    const double full = 0.97, lines = 1 / (d->stream_cycles + (double)pause * d->pause_cycles / (double)block);
+
+    return lines < full * d->most_lines ? lines : full * d->most_lines;
+}
+
+double coherence_wait(const struct coherence_design *d, double lines)
+{
+    return d->load_cycles * lines / (d->most_lines - lines);
+}

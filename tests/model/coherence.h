@@ -29,7 +29,12 @@ struct coherence_design {
     unsigned cores;                                 /* 0: one, and no coherence */
     struct coherence_group groups[COHERENT_GROUPS]; /* the smallest first; the last one has all cores */
     bool owned, migrates;                           /* MOESI; see above */
-    double clean_part;   /* a load of an unmodified line takes this part of a transfer: it comes from another cache */
+    double clean_part; /* a load of an unmodified line takes this part of a transfer: it comes from another cache */
+    /*
+     * Memory that another core streams from: a line takes stream_cycles, and a pause pause_cycles an iteration. Where
+     * it takes x of the most lines a cycle that memory has, a load waits longer by load_cycles * x / (most - x).
+     */
+    double stream_cycles, pause_cycles, load_cycles, most_lines;
     double upgrade_part; /* removing another core's copy takes this part of a transfer */
 };
 
@@ -37,6 +42,10 @@ struct coherence;
 
 struct coherence *coherence_new(const struct coherence_design *design);
 void coherence_free(struct coherence *c);
+/* Lines a cycle that a core streams from memory with such a pause after each `block` lines. */
+double coherence_stream(const struct coherence_design *d, size_t block, size_t pause);
+/* Cycles by which another core's load takes longer then. */
+double coherence_wait(const struct coherence_design *d, double lines);
 /* Cycles that a line takes between two cores. */
 double coherence_distance(const struct coherence_design *d, unsigned one, unsigned other);
 /* A core accesses a line: the cycles that it waits for other cores. */

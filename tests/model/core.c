@@ -316,6 +316,11 @@ void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
     c->watch = access;
 }
 
+void core_memory(struct core *c, double longer)
+{
+    c->memory_longer = longer;
+}
+
 void core_share(struct core *c, const struct core_sharing *sharing)
 {
     c->sharing = sharing;

@@ -151,6 +151,8 @@ struct core_sharing {
     /* The line is flushed from all caches. */
     void (*flush)(const uint8_t *data);
 };
+/* From now on a load from memory takes longer by so many cycles than the design says. */
+void core_memory(struct core *c, double longer);
 /* From now on other cores share the memory; NULL: no longer. */
 void core_share(struct core *c, const struct core_sharing *sharing);
 /* From now on a sibling thread occupies that many of each kind of register. */

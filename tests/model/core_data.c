@@ -122,7 +122,7 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
             return c->design.data[level].latency;
         replaced = c->data[level].evicted && !level ? physical(c, c->data[level].evicted) : c->data[level].evicted;
     }
-    return c->design.memory_latency;
+    return c->design.memory_latency + c->memory_longer;
 }
 
 /* Lines that prefetchers bring after a load, as far as they are mapped: they are there at once. */

@@ -50,6 +50,7 @@ struct core {
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody watches */
     const struct core_sharing *sharing;           /* NULL: no other core shares the memory */
+    double memory_longer;                         /* cycles that a load from memory takes longer */
     const uint8_t *accessed;                      /* the data that was accessed last */
     uc_engine *uc;
     size_t removed; /* about how many bytes of code Unicorn has removed translations of since the last flush */

@@ -36,7 +36,7 @@ static void requests_with_odd_numbers_are_answered(void **state)
         assert_int_equal(word, number + 1);
     }
     word = 1000;
-    asked.stop = true;
+    asked.stop = 1;
     pthread_join(other, NULL);
     assert_int_equal(word, 1000);
     word = 1; /* the responder has ended */
@@ -62,7 +62,7 @@ static void duties_are_done_before_the_response(void **state)
         sched_yield();
     for (size_t i = 0; i < LINES * WORDS_APART; i++)
         assert_int_equal(lines[i], i % WORDS_APART ? 77 : i / WORDS_APART);
-    asked.stop = true;
+    asked.stop = 1;
     pthread_join(other, NULL);
 
     asked = (struct responder){.task = {&word, RESPONDER_LOADS, lines, LINES, WORDS_APART * sizeof *lines}};
@@ -73,14 +73,42 @@ static void duties_are_done_before_the_response(void **state)
         sched_yield();
     assert_int_equal(word, 4);
     assert_int_equal(lines[0], 99);
-    asked.stop = true;
+    asked.stop = 1;
+    pthread_join(other, NULL);
+}
+
+/* It goes on loading and counting after the response, until it is asked again. */
+static void a_stream_goes_on_until_the_next_request(void **state)
+{
+    static volatile uint64_t lines[2 * RESPONDER_BLOCK], loaded;
+    pthread_t other;
+
+    (void)state;
+    asked = (struct responder){.task = {.word = &word,
+                                        .duty = RESPONDER_STREAMS,
+                                        .lines = lines,
+                                        .count = 2 * RESPONDER_BLOCK,
+                                        .pitch = sizeof *lines,
+                                        .pause = 3,
+                                        .loaded = &loaded}};
+    word = 5;
+    assert_int_equal(pthread_create(&other, NULL, answer_here, NULL), 0);
+    while (word == 5 || loaded < 10 * RESPONDER_BLOCK)
+        sched_yield();
+    assert_int_equal(loaded % RESPONDER_BLOCK, 0);
+    word = 7;
+    while (word == 7)
+        sched_yield();
+    assert_int_equal(word, 8);
+    asked.stop = 1;
     pthread_join(other, NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(requests_with_odd_numbers_are_answered),
-                                       cmocka_unit_test(duties_are_done_before_the_response)};
+                                       cmocka_unit_test(duties_are_done_before_the_response),
+                                       cmocka_unit_test(a_stream_goes_on_until_the_next_request)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
