@@ -33,8 +33,16 @@ void loaded_latency_decide(const struct loaded_point *points, size_t count, stru
         const struct loaded_point *below = &points[above - 1], *behind = &points[above];
         const double part = (limit - below->ns) / (behind->ns - below->ns);
         out->knee = below->bytes_per_ns + part * (behind->bytes_per_ns - below->bytes_per_ns);
-        out->low = fmin(below->bytes_per_ns, behind->bytes_per_ns);
-        out->high = fmax(below->bytes_per_ns, behind->bytes_per_ns);
+        size_t first = above - 1, last = above;
+        while (first > 0 && points[first].ns_high > limit)
+            first--;
+        while (last + 1 < count && points[last].ns_low < limit)
+            last++;
+        out->low = out->high = out->knee;
+        for (size_t i = first; i <= last; i++) {
+            out->low = fmin(out->low, points[i].bytes_per_ns);
+            out->high = fmax(out->high, points[i].bytes_per_ns);
+        }
     }
     const struct loaded_point *last = &points[count - 1];
     for (size_t i = 0; i + 1 < count; i++)

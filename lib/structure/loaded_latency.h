@@ -13,13 +13,15 @@ enum { LOADED_POINTS = 24 };
 
 /* What was measured with one pause of the core that loads the memory. */
 struct loaded_point {
-    double bytes_per_ns; /* that it loaded; 0: it was idle */
-    double ns;           /* what a load of this core took meanwhile */
+    double bytes_per_ns;    /* that it loaded; 0: it was idle */
+    double ns;              /* what a load of this core took meanwhile: the median */
+    double ns_low, ns_high; /* between which that median certainly lies */
 };
 
 struct loaded_verdict {
     enum reason no_knee;       /* why there is no knee; REASON_NONE: there is one */
-    double knee, low, high;    /* bandwidth at which latency is LOADED_KNEE times the least; the points around */
+    double knee, low, high;    /* bandwidth at which latency is LOADED_KNEE times the least; the points
+     * that certainly lie before and behind it */
     enum reason not_saturated; /* why the most bandwidth is not known; REASON_NONE: it is */
     double most;               /* bytes a nanosecond */
     double most_ns;            /* latency at the last point */

@@ -158,7 +158,8 @@ static const char *measure_point(struct probe *p, struct loaded *l, unsigned oth
             rate[got] = pause ? (double)(w->last - w->first) * STREAM / ns : 0;
         }
     }
-    *point = (struct loaded_point){median(rate, got), median(latency, got)};
+    *point = (struct loaded_point){.bytes_per_ns = median(rate, got), .ns = median(latency, got)}; /* sorts them */
+    median_bounds(latency, got, &point->ns_low, &point->ns_high);
     return NULL;
 }
 

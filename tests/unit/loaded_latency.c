@@ -16,7 +16,8 @@ static void draw(struct loaded_point *points, double until)
 {
     for (size_t i = 0; i < POINTS; i++) {
         const double x = until * (double)i / (POINTS - 1);
-        points[i] = (struct loaded_point){x, 100 + 10 * x / (20 - x)};
+        const double ns = 100 + 10 * x / (20 - x);
+        points[i] = (struct loaded_point){x, ns, ns, ns};
     }
 }
 
@@ -43,14 +44,18 @@ static void a_small_rise_is_no_knee(void **state)
 
     (void)state;
     for (size_t i = 0; i < POINTS; i++)
-        points[i] = (struct loaded_point){(double)i, i < 6 ? 100 : 116};
+        points[i] = (struct loaded_point){(double)i, i < 6 ? 100 : 116, i < 6 ? 99 : 116, i < 6 ? 101 : 116};
     loaded_latency_decide(points, POINTS, &v);
     assert_int_equal(v.no_knee, REASON_NO_KNEE);
     for (size_t i = 6; i < POINTS; i++)
-        points[i].ns = 125;
+        points[i].ns = points[i].ns_low = points[i].ns_high = 125;
     loaded_latency_decide(points, POINTS, &v);
     assert_int_equal(v.no_knee, REASON_NONE);
     assert_true(v.low == 5 && v.high == 6);
+    points[5].ns_high = points[4].ns_high = 121; /* not certainly before it, … */
+    points[6].ns_low = 119;                      /* … and not certainly behind it */
+    loaded_latency_decide(points, POINTS, &v);
+    assert_true(v.low == 3 && v.high == 7 && v.knee > 5 && v.knee < 6);
     points[2].ns = 130; /* which falls again */
     loaded_latency_decide(points, POINTS, &v);
     assert_int_equal(v.no_knee, REASON_NOISE);
