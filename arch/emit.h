@@ -38,7 +38,7 @@ enum reg {
     REGS
 };
 
-/* Vector registers, used as scalar doubles. */
+/* Vector registers. */
 enum vreg { VREG_0, VREG_1, VREG_2, VREG_3, VREG_4, VREG_5, VREG_6, VREG_7, VREGS };
 
 enum fence {
@@ -56,8 +56,8 @@ enum fence {
 struct work {
     uint64_t instructions;
     uint64_t branches; /* all kinds, calls and returns included */
-    uint64_t loads;    /* instructions that read data; calls, returns and emit_enter where they use the stack */
-    uint64_t stores;
+    uint64_t loads;    /* instructions that read data; returns and emit_leave too where they read the stack */
+    uint64_t stores;   /* instructions that write data; calls and emit_enter too where they write the stack */
 };
 
 /* Code under construction. */
@@ -77,7 +77,10 @@ struct fixup {
     unsigned kind;
 };
 
-/* Begins code with room for `bytes` bytes at `write`, which will run at the address `at`. */
+/*
+ * Begins code with room for `bytes` bytes at `write`, which will run at the address `at`. It is invalid where that is
+ * no multiple of emit_alignment.
+ */
 struct code code_start(uint8_t *write, uintptr_t at, size_t bytes);
 /* Whether everything emitted so far fitted and was valid. */
 bool code_good(const struct code *c);
@@ -93,11 +96,14 @@ extern const char emit_isa[];
 
 /* One NOP of exactly `bytes`; the code becomes invalid when no single NOP has that length. */
 void emit_nop(struct code *c, unsigned bytes);
-/* Fills exactly `bytes` bytes with the fewest NOPs. */
+/* Fills exactly `bytes` bytes, a multiple of emit_alignment, with the fewest NOPs. */
 void emit_nops(struct code *c, size_t bytes);
 /* `count` NOPs of `bytes` bytes each. It has the effect of that many calls of emit_nop, and is faster. */
 void emit_nop_sequence(struct code *c, unsigned bytes, size_t count);
-/* Emits bytes that somebody else has made; they count as no work, since it is not known what they do. */
+/*
+ * Emits `count` bytes, a multiple of emit_alignment, that somebody else has made; they count as no work, since it is
+ * not known what they do.
+ */
 void emit_bytes(struct code *c, const uint8_t *bytes, size_t count);
 /*
  * Emits a copy of the `bytes` bytes of this code that begin at offset `from`. They must do the same at any address;
@@ -109,7 +115,10 @@ void emit_copy(struct code *c, size_t from, size_t bytes, struct work work);
  * numbers.
  */
 void emit_align(struct code *c, size_t bytes);
-/* Continues at `offset`, which is `used` or more; the gap is filled with an instruction that traps. */
+/*
+ * Continues at `offset`, a multiple of emit_alignment that is `used` or more; the gap is filled with an instruction
+ * that traps.
+ */
 void emit_place(struct code *c, size_t offset);
 
 /*
@@ -124,7 +133,8 @@ void emit_xor(struct code *c, enum reg to, enum reg from);              /* to ^=
 void emit_and_constant(struct code *c, enum reg to, unsigned low_bits); /* keeps that many low bits, 1 … 31 */
 void emit_shift_right(struct code *c, enum reg to, unsigned bits);      /* logical, 1 … 63 */
 void emit_multiply(struct code *c, enum reg to, enum reg from);         /* 64-bit, to *= from */
-void emit_divide(struct code *c, enum reg to, enum reg from);           /* 64-bit unsigned, to /= from */
+void emit_divide(struct code *c, enum reg to,
+                 enum reg from); /* 64-bit unsigned, to /= from; x86-64: four instructions */
 /*
  * Scalar double, to = square root of `from`. For chains, pass one register as both: on x86-64 the result depends on
  * both registers.
@@ -207,7 +217,7 @@ void emit_address(struct code *c, enum reg to, size_t offset);
 
 /* A call of the function at the offset `target` of this code; reach as for emit_branch. */
 void emit_call(struct code *c, size_t target);
-/* A call of a function whose offset is set later by emit_land. */
+/* A call of a function whose offset is set later, by emit_land or emit_land_at. */
 struct fixup emit_call_ahead(struct code *c);
 /* An indirect call of the function at the address in the register. */
 void emit_call_register(struct code *c, enum reg r);

@@ -18,7 +18,7 @@ struct emit_access {
     unsigned bits;            /* of all registers together */
     unsigned registers;       /* 1, or 2 for a pair of register r and the next one */
     unsigned vector_bits;     /* of the core's vectors at least (lib/machine.h); of scalable ones exactly */
-    bool streams;             /* a store past the caches, as an optional hint */
+    bool streams;             /* it may go past the caches, which is a hint */
     bool has_load, has_store; /* which of the two the ISA has */
 };
 
@@ -34,7 +34,8 @@ extern const struct emit_access emit_accesses[];
  * multiples of one register's bytes, from -64 to 63 times that; of scalable vectors only multiples of their bytes, from
  * -256 to 255 times that. Others make the code invalid.
  *
- * Vector accesses may leave the upper parts of registers in use: emit_wide_end, with the widest of them, must follow.
+ * Vector accesses, scalable ones apart, may leave the upper parts of registers in use: emit_wide_end, with the largest
+ * vector_bits among them, must follow.
  */
 void emit_load_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
 /*

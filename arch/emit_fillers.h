@@ -49,18 +49,19 @@ enum {
 };
 
 /*
- * Sets what fillers read: REG_T6, REG_T7 and REG_T8, VREG_6 and VREG_7, mask registers 6 and 7, and the flags. To be
- * emitted before the first filler, and again where something between fillers has changed the flags. `data` holds the
- * address of FILLER_DATA_BYTES. Fillers write REG_T3 to REG_T5, VREG_3 to VREG_5, mask registers 3 to 5 or predicate
- * registers 0 to 2, and those of FILLER_FLAGS the flags; other code must not rely on these.
+ * Sets what fillers read: REG_T6, REG_T7 and REG_T8, VREG_6 and VREG_7, and the flags; masks that they read may hold
+ * anything. To be emitted before the first filler, and again where something between fillers has changed the flags.
+ * `data` holds the address of FILLER_DATA_BYTES. Fillers write REG_T3 to REG_T5, VREG_3 to VREG_5, mask registers 3 to
+ * 5 or predicate registers 0 to 2, and those of FILLER_FLAGS the flags; other code must not rely on these.
  */
 void emit_filler_begin(struct code *c, enum reg data);
 /*
  * Brings the vector registers that a kernel may write into one known state, after emit_filler_begin, on a core with
- * vectors of `vector_bits`. Each is written in `bits`, the width of the fillers that follow, so that it occupies a
- * physical register; with AVX-512 each mask register is written too. Where `cleared`, vector registers are zeroed
- * instead, in a way for which a core may need no physical register, and masks are left alone. Without this, how many
- * physical registers are left for fillers would depend on what ran before.
+ * vectors of `vector_bits`. Each is written, in `bits`, the width of the fillers that follow, or more, so that it
+ * occupies a physical register; with AVX-512 each mask register is written too. Where `cleared`, vector registers are
+ * zeroed instead, in a way for which a core may need no physical register, and masks are left alone; on x86-64 without
+ * AVX nothing is emitted then. Without this, how many physical registers are left for fillers would depend on what ran
+ * before.
  */
 void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool cleared);
 /*

@@ -19,8 +19,8 @@ struct emit_idiom {
 /* All idioms of this ISA, ended by a NULL name. */
 extern const struct emit_idiom emit_idioms[];
 /*
- * Emits an idiom: one instruction that moves `from` to `to`, or sets `to` to zero and ignores `from`. They are enum
- * vreg for IDIOM_VECTOR_MOVE, else enum reg. May change flags.
+ * Emits an idiom: one instruction that moves `from`, or its low bits, to `to`, or sets `to` to zero and ignores `from`.
+ * They are enum vreg for IDIOM_VECTOR_MOVE, else enum reg. May change flags.
  */
 void emit_idiom(struct code *c, const struct emit_idiom *i, unsigned to, unsigned from);
 

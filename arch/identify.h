@@ -72,7 +72,7 @@ void identify_may_trap(bool may);
 /* Fills in *id for the core that runs this. */
 void identify(struct identity *id);
 /*
- * Writes all frequencies that the core declares for the time stamp to `out`, the best source first. Returns how many.
+ * Writes the frequencies that the core declares for the time stamp to `out`, the best source first. Returns how many.
  */
 size_t identify_ticks(struct identity_tick out[IDENTITY_TICKS]);
 /*
@@ -88,7 +88,11 @@ unsigned identify_vector_bits(void);
  * Length in bits of scalable vectors (SVE) as it is set now; 0 where the core has none or the system lets none be used.
  */
 unsigned identify_scalable_bits(void);
-/* Writes all identification registers that can be read to `out`, in a fixed order. Returns how many, at most `room`. */
+/*
+ * Writes identification registers to `out`, in a fixed order: on x86-64 the leaves of CPUID, on AArch64 registers that
+ * describe the core, 0 for one that cannot be read. What differs between cores of one machine, such as their numbers,
+ * is left out or 0. Returns how many values, at most `room`.
+ */
 size_t identify_raw(struct identity_value *out, size_t room);
 /*
  * Writes the caches that the core declares to `out`. `privileged`: registers that a process must not read may be read.
