@@ -1,12 +1,13 @@
 /*
  * Owning the core while the firmware stays alive: vector state, page tables, vectors, windows.
  *
- * Only boot/uefi links this. Nothing here calls firmware but through struct own_services. Everything that is changed is
- * restored, at the end of a window or in own_finish.
+ * Only boot/uefi links this. Nothing here calls firmware but through struct own_services. What is changed is restored
+ * at the end of a window, by own_core_finish, or by own_vector_state_restore.
  *
  * In a window the core runs with our own translation root, vectors, stacks and interrupt masks:
  *
- *   low half    as the firmware has it: our image, the readings, the firmware itself (not called)
+ *   low half    as the firmware has it, in the EL1 worker RAM at its own addresses: our image, the readings, the
+ *               firmware itself (not called)
  *   high half   the memory that is measured with, in pages of the requested sizes: data read-write and never
  *               executable, code executable and never writable, unmapped pages between areas; and the window's stack
  *               with an unmapped page below it
@@ -91,7 +92,7 @@ typedef bool own_runner(void (*function)(void *), void *argument, unsigned limit
 /*
  * Takes a core into use: the one on which `runner` runs functions, or, with NULL, the one that runs this. The functions
  * below work on that core until own_core_finish. The core used before must have been given back by own_core_finish. On
- * AArch64 this also unmaps what own_map has mapped. Returns NULL, or why the core cannot be used; own_core_finish is to
+ * AArch64 this may unmap what own_map has mapped. Returns NULL, or why the core cannot be used; own_core_finish is to
  * be called then, too.
  */
 const char *own_core_start(own_runner *runner);
@@ -100,7 +101,10 @@ const char *own_core_start(own_runner *runner);
  * that begins with the core; NULL: no known difference.
  */
 const char *own_core_unlike(void);
-/* Restores everything that own_core_start changed on the core, which is no longer in use then. */
+/*
+ * Restores what own_core_start changed on the core, which is no longer in use then. On AArch64 this may unmap what
+ * own_map has mapped.
+ */
 void own_core_finish(void);
 
 /*
@@ -116,8 +120,8 @@ struct window_result own_call(void (*function)(void *), void *argument);
  */
 void own_vector_state_on(void);
 /*
- * Restores the control registers that own_vector_state_on has changed, as the firmware had them. To be called last of
- * all.
+ * Restores the control registers that own_vector_state_on has changed, as the firmware had them, but neither MXCSR nor
+ * the state of x87. To be called last of all.
  */
 void own_vector_state_restore(void);
 /*
@@ -159,8 +163,8 @@ void own_code_written(const void *base, size_t bytes);
 
 /*
  * Runs the list in a window of the core in use. The caller must have stopped the firmware's tick at its source, where
- * that is possible. When the deadline passes, the result is WINDOW_TIMEOUT and the list is void; 0: there is no
- * deadline.
+ * that is possible. When the deadline passes, the result is WINDOW_TIMEOUT and the list is void. There is no deadline
+ * with 0, or where own_no_deadline gives a reason.
  */
 struct window_result own_window(struct reading *list, size_t count, enum reader_counters counters,
                                 unsigned deadline_ms);
@@ -173,7 +177,7 @@ struct window_result own_window(struct reading *list, size_t count, enum reader_
 const char *own_noisy_window(struct reading *list, size_t count, enum reader_counters counters, enum silence silence,
                              struct window_result *result);
 
-/* Why no timer can end a window on the core in use; NULL when one can. */
+/* Why nothing can end a window on the core in use; NULL when a timer can, or on another core the one that booted. */
 const char *own_no_deadline(void);
 /*
  * What the reader can sample around every reading on the core in use besides the time stamp, each proven to count.
@@ -190,8 +194,10 @@ enum reader_counters own_counters(const char **why_not);
 void own_access(struct access *out);
 
 /*
- * Writes control registers of the core in use to `out`, as they were found and as they were set, for the environment
- * record. Returns how many, at most `room`.
+ * Writes control registers of the core in use to `out`, for the environment record: one entry each, with the value that
+ * was noted when the core was taken into use. On x86-64 a register that windows change has a second entry, whose name
+ * ends in " in windows". On AArch64 there is none; of a register that was changed to deliver the timer's interrupt the
+ * entry has the changed bits as found. Returns the number of entries, at most `room`.
  */
 size_t own_values(struct own_value *out, size_t room);
 

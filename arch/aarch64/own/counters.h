@@ -19,16 +19,16 @@ struct window_counters {
 };
 
 /*
- * Why the reader cannot count cycles: the core lacks a cycle counter or an event counter that EL1 may use. NULL: it
- * can.
+ * Why the reader cannot count cycles: the core lacks PMUv3, or EL1 may use none of its event counters. NULL: it can, as
+ * far as identification registers say.
  */
 const char *window_counters_missing(void);
 /* Why event counter 0 cannot count instructions; NULL when it can. */
 const char *window_counters_no_instructions(void);
 
 /*
- * Notes in *found what the firmware had in the registers, and starts the cycle counter at 0 and, with `instructions`,
- * event counter 0 at 0; else that counter stays 0.
+ * Notes in *found what the firmware had in the registers, stops all counters, switches their interrupts off, and starts
+ * the cycle counter at 0 and, with `instructions`, event counter 0 at 0; else that counter stays 0.
  */
 void window_counters_start(struct window_counters *found, bool instructions);
 /* Stops the counters, and restores what window_counters_start found in their registers. */

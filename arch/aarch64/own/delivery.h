@@ -11,10 +11,10 @@
 
 /*
  * Makes the interrupt arrive at the core that booted, which is in use. NULL when it should arrive now, else why it
- * cannot be made to; delivery_finish is due either way. On the way it unmaps what own_map has mapped.
+ * cannot be made to; delivery_finish is due either way. It may unmap what own_map has mapped.
  */
 const char *delivery_start(void);
-/* Restores what delivery_start has changed, if anything. It also unmaps what own_map has mapped. */
+/* Restores what delivery_start has changed, if anything. It may unmap what own_map has mapped. */
 void delivery_finish(void);
 /*
  * Writes the registers that delivery_start has changed to `out`, with their changed bits as they were found. Returns

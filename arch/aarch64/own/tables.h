@@ -49,8 +49,8 @@ enum {
 /* Whether `mmfr0`, an ID_AA64MMFR0_EL1, announces the granule of 2^bits bytes. */
 bool granule_supported(uint64_t mmfr0, unsigned bits);
 /*
- * Writes the page and block sizes of all granules that `mmfr0`, an ID_AA64MMFR0_EL1, announces to `out`, ascending,
- * ended by 0.
+ * Writes the page and block sizes above of the granules that `mmfr0`, an ID_AA64MMFR0_EL1, announces to `out`,
+ * ascending, ended by 0.
  */
 void granule_page_sizes(uint64_t mmfr0, size_t out[10]);
 /*
@@ -79,8 +79,10 @@ extern const uint64_t tcr_high_half_mask;
 uint64_t tcr_low_half(uint64_t mmfr0);
 
 /*
- * Why the translation that the firmware has set up at EL1 would not read these tables as they are meant, by the
- * registers that `a` accesses; NULL: it does. To be called where the firmware runs at EL1.
+ * Checks TCR2_EL1, read through `a`, for settings of the firmware at EL1 that give our descriptors another meaning:
+ * 128-bit descriptors, indirect permissions, the Protected attribute. Returns a sentence that names the first one; NULL
+ * where there is none, the core lacks the register, or it cannot be read, since it then acts as 0. Nothing else is
+ * checked. For firmware that runs at EL1 only.
  */
 const char *translation_unlike(const struct access *a);
 /* The index in `mair`, a MAIR_EL1, of normal memory, write-back and read-allocating inside and outside; -1: none. */

@@ -51,12 +51,15 @@ const char *apic_no_deadline(void);
 size_t apic_local_values(struct own_value out[APIC_LOCAL_VECTORS]);
 
 /*
- * Masks every local vector, except those delivered as system management interrupts, stops the timer, and raises the
- * task priority, so that only our own two vectors are delivered. *found notes what was changed. Interrupts must be
- * disabled. Does nothing without a usable APIC.
+ * Masks the local vectors, except those delivered as system management interrupts, stops the timer, and raises the task
+ * priority, so that of maskable interrupts only our own two vectors are delivered. *found notes what was changed.
+ * Interrupts must be disabled. Does nothing without a usable APIC.
  */
 void apic_quiet(struct apic_state *found);
-/* Restores everything that apic_quiet has changed. Interrupts must be disabled. Does nothing without a usable APIC. */
+/*
+ * Restores what apic_quiet has changed; a periodic timer begins a new period, and a single shot runs for the rest of
+ * its time. Interrupts must be disabled. Does nothing without a usable APIC.
+ */
 void apic_restore(const struct apic_state *found);
 
 /*

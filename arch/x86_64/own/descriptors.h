@@ -31,7 +31,7 @@ void descriptors_finish(void (*free_pages)(void *base, size_t bytes));
 void descriptors_load(const char *stubs, bool firmware_interrupts);
 /*
  * Loads the firmware's tables again, as they were at the last descriptors_load, on the same core; interrupts must be
- * disabled.
+ * disabled. The task register stays ours where the firmware's names no task-state segment.
  */
 void descriptors_restore(void);
 /* Loads only the firmware's IDT: for an exception outside of guarded_run, so that the firmware reports it. */
