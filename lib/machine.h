@@ -51,7 +51,7 @@ struct machine_info {
     unsigned scalable_bits;      /* length of scalable vectors; 0: there are none */
     size_t page_bytes[10];       /* page sizes it can map, ascending, ended by 0 */
     unsigned core;               /* index of the core that measures */
-    char core_type[4];           /* "P", "E"; "" where cores have no types */
+    char core_type[4];           /* "P", "M", "E"; "" where cores have no types */
 };
 
 /*
@@ -155,7 +155,7 @@ const char *machine_window_kind(struct reading *list, size_t count, enum silence
 struct machine_core {
     unsigned index;
     uint64_t id;         /* APIC identifier; affinity of MPIDR_EL1; Linux's number */
-    char type[4];        /* "P", "E"; "" where it has no type, or none that is known before it runs */
+    char type[4];        /* "P", "M", "E"; "" where it has no type, or none that is known before it runs */
     const char *why_not; /* why it cannot be used; NULL where it can */
 };
 

@@ -19,7 +19,7 @@ struct acpi_header {
 
 /*
  * The table with that index in the firmware's list, from 0, whether it is damaged or not; NULL where the list has
- * ended.
+ * ended, is damaged, or is missing.
  */
 const struct acpi_header *acpi_entry(size_t index);
 /* Whether the table's length is possible and its checksum holds. */
@@ -30,8 +30,9 @@ bool acpi_good(const struct acpi_header *table);
  */
 const void *acpi_table(const char signature[4], size_t least);
 /*
- * Writes the caches of the core that runs this to `out`, from the PPTT. Returns how many, at most `room`; 0 when there
- * is no PPTT or it does not list this core, and on x86-64, where CPUID describes them.
+ * Writes the caches of the core that runs this to `out`, from the PPTT; the MADT says which processor in it that is.
+ * Returns how many, at most `room`; 0 where either table is missing or does not list this core, and on x86-64, where
+ * CPUID describes them.
  */
 size_t acpi_caches(struct identity_cache *out, size_t room);
 

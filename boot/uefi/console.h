@@ -11,11 +11,11 @@ struct page;
 /* Finds the firmware's console, clears it and hides its cursor. To be called before any text. */
 void console_start(void);
 /*
- * Ends the progress line, clears the console if the framebuffer has been drawn on (screen.h), and shows the cursor
- * again.
+ * Ends the progress line, clears the console where console_only_terminals has found a terminal, and shows the cursor
+ * again if it was visible at the start.
  */
 void console_finish(void);
-/* From now on text goes to all consoles, as after console_start. */
+/* From now on text goes to the firmware's console, as after console_start. */
 void console_all(void);
 /* From now on text goes only to terminals at serial lines: the screen is drawn on (screen.h). */
 void console_only_terminals(void);
@@ -26,11 +26,11 @@ void console_text(const char *text);
 /* Prints text as console_text does, but in white where the console has colours. */
 void console_strong(const char *text);
 /*
- * Shows text in the progress line, which each call overwrites, at most ten times a second: what comes sooner is not
- * shown. NULL removes the line.
+ * Shows text, 79 columns of it at most, in the progress line, which each call overwrites, at most ten times a second:
+ * what comes sooner is not shown. NULL removes the line.
  */
 void console_progress(const char *text);
-/* Prints the page of results, as wide and high as the console allows. */
+/* Prints the page of results, as wide and high as the console allows, 132 columns and 40 rows at most. */
 void console_page(const struct page *p);
 /* Ends a progress line, so that what is printed next begins on a line of its own. */
 void console_line_start(void);

@@ -28,8 +28,8 @@ void cores_given_back(unsigned index, const char *why);
  */
 void cores_start(const struct config *c);
 /*
- * Whether a core could not be given back, or never can be (spin tables). Memory that it may touch must then not be
- * reused, so the machine has to be reset after the run.
+ * Whether a core that was used could not be given back, or never can be (spin tables). Memory that it may touch must
+ * then not be reused, so the machine has to be reset after the run.
  */
 bool cores_left_running(void);
 /* Whether a core could not be given back; cores at spin tables, which never can be, do not count. */

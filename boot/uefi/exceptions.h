@@ -4,7 +4,8 @@
 
 /*
  * From now on an exception outside windows and own_call is described on the screen, the consoles and the serial port
- * before the firmware gets it, since many machines freeze then without any message. NULL, or why the firmware does not
+ * before the firmware gets it, since many machines freeze then without any message. On x86-64 this is not so for debug
+ * exceptions, NMI, double faults, machine checks and a few others (exceptions.c). NULL, or why the firmware does not
  * let us.
  */
 const char *exceptions_start(void);

@@ -22,13 +22,14 @@ struct generic_watchdog {
 };
 
 /*
- * Sets the frames of *w to those of the first watchdog in a GTDT of `bytes` bytes that is not the secure world's. False
- * where there is none.
+ * Sets the frames of *w to those of the first watchdog in a GTDT of `bytes` bytes that is not the secure world's and
+ * whose frames are whole pages. False where there is none; *w must then not be used.
  */
 bool generic_watchdog_listed(struct generic_watchdog *w, const void *gtdt, size_t bytes);
 /*
  * Starts the watchdog: the first half of its time lasts so many seconds, counted by the system counter, whose frequency
- * is `hz`. NULL, or why not: then nothing was changed. The sentence stays valid as long as *w.
+ * is `hz`. NULL, or why not: then it is off, as it was found, or counts as the firmware has set it. The sentence stays
+ * valid as long as *w.
  */
 const char *generic_watchdog_arm(struct generic_watchdog *w, unsigned seconds, double hz);
 /* Makes the watchdog's time begin again, so that it does not reset the machine. */

@@ -7,12 +7,14 @@
 
 /*
  * Shows the start menu, in which the user changes the configuration *c. It ends after c->menu_seconds without a key, or
- * when the user says so. False: the user wants a reboot instead of a run.
+ * when the user says so; with 0 seconds, or without a keyboard, it is not shown. False: the user wants a reboot instead
+ * of a run.
  */
 bool keys_menu(struct config *c);
 /*
- * What the user wants now, by the keys pressed since the last call. To be called between windows, as often as one
- * likes. When a key has paused the run, it returns after the pause has ended.
+ * What the user wants now, by the key that was pressed; characters that follow each other faster than people type do
+ * not count. To be called between windows, as often as one likes: it asks the firmware ten times a second at most. When
+ * a key has paused the run, it returns after the pause has ended.
  */
 enum wish keys_wish(void);
 /*

@@ -29,9 +29,10 @@ struct own_range *memory_ram(size_t *count);
  */
 void memory_describe_map(struct record *r);
 /*
- * Takes the one large contiguous buffer, of `wanted_mib` MiB or, with MEMORY_ALL, as large as possible; sends a warning
- * when it is smaller than wanted. It lies in the NUMA node of that core (struct machine_core.id), where ACPI says which
- * memory that is and some of it is free.
+ * Takes the one large contiguous buffer, of `wanted_mib` MiB or, with MEMORY_ALL, as large as possible beside what the
+ * firmware needs. Where there is less, it is smaller, with a warning unless MEMORY_ALL was wanted; there may be none.
+ * It lies in the NUMA node of that core (struct machine_core.id), where ACPI says which memory that is and some of it
+ * is free.
  */
 void memory_start(size_t wanted_mib, uint64_t core);
 /* Sets *node to the NUMA node in which the buffer lies; false where ACPI does not say. */

@@ -27,8 +27,9 @@ struct results {
 };
 
 /*
- * Passes earlier result files of the volume to the journal, the newest first; not all of them where reading is slow.
- * Returns the highest number that a file has, 0 when there is none.
+ * Passes earlier result files of the volume to the journal, the newest first: the newest JOURNAL_FILES at most, and the
+ * first 4 MiB of each. With a warning, they are fewer where reading is slow or a file cannot be opened, and none where
+ * memory is short. Returns the highest number that a result or support file has, 0 when there is none.
  */
 unsigned results_journal(const struct volume *v, struct journal *j);
 /*

@@ -30,8 +30,8 @@ void screen_keys(const char *text);
  */
 bool screen_lines(const struct lines *page);
 /*
- * Shows the QR code of the lines over everything, where screen_lines had no room for it beside them. False where the
- * code is shown already, or there is none.
+ * Shows the QR code of the lines over everything, where screen_lines had no room for it beside or below them. False
+ * where screen_lines has shown the code, or there is none.
  */
 bool screen_code(void);
 /*

@@ -18,8 +18,8 @@ void support_start(const struct volume *v, unsigned number);
 /* Adds to the open `machine` record where the support file is, or why there is none. */
 void support_describe(struct record *r);
 /*
- * Writes what the firmware says: tables, memory map, protocols. Reading them is a stage (lib/run/stage.h). To be called
- * before the core is taken.
+ * Writes what the program and the core say of themselves, and what the firmware says: tables, memory map, protocols.
+ * Reading the latter is a stage (lib/run/stage.h). To be called before the core is taken.
  */
 void support_tables(void);
 /*

@@ -14,13 +14,14 @@ struct volume {
 };
 
 /*
- * Finds and opens the volume labelled FATHOM on the disk that we were loaded from, else the volume that we were loaded
- * from. Where there is none, `root` is NULL and a warning says why.
+ * Finds and opens the volume labelled FATHOM on the disk that we were loaded from, or where the firmware does not read
+ * its label one with FATHOM.CFG, else the volume that we were loaded from. Where there is none, `root` is NULL and a
+ * warning says why.
  */
 void volume_start(struct volume *v);
 /* Closes the volume; files on it must have been closed. */
 void volume_finish(struct volume *v);
-/* Bytes that are free on the volume; UINT64_MAX where the firmware does not say. */
+/* Bytes that are free on the volume; UINT64_MAX where the firmware does not say, or there is no volume. */
 uint64_t volume_free_bytes(const struct volume *v);
 /* Opens a file of the volume for reading; the caller closes it. NULL when it does not exist, or there is no volume. */
 EFI_FILE_PROTOCOL *volume_open(const struct volume *v, const CHAR16 *path);

@@ -8,8 +8,8 @@
 #include "lib/base/record.h"
 
 /*
- * Keeps a warning until warnings_send: `subject` is what it is about, in a word, the rest as for printf. There is room
- * for 24 at a time; further ones are counted, and the count is sent.
+ * Keeps a warning until warnings_send: `subject` is what it is about, in a word, the rest as for printf, of which 159
+ * bytes are kept. There is room for 24 at a time; further ones are counted, and the count is sent.
  */
 void warn(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /*

@@ -4,7 +4,8 @@
  * stopped while code is measured.
  *
  * Every window, every stage and every line of progress starts its time again. It runs in two halves, so that the reset
- * comes after one to two times the seconds of the configuration.
+ * comes after one to two times the seconds of the configuration, or of twice the deadline of windows where that is
+ * more.
  */
 #ifndef FATHOM_BOOT_UEFI_WATCHDOG_H
 #define FATHOM_BOOT_UEFI_WATCHDOG_H
@@ -21,13 +22,13 @@ struct watchdog_register {
 };
 
 /*
- * Arms the watchdog where the configuration wants it; that is a stage (lib/run/stage.h). Where it cannot be armed, a
- * warning says why.
+ * Arms the watchdog where the configuration wants it; that is a stage (lib/run/stage.h). Where it cannot be armed, or
+ * its time is made longer, a warning says why.
  */
 void watchdog_start(const struct config *c);
 /*
- * To be called where the run goes on: makes the watchdog's time begin again. May be called as often as one likes; does
- * nothing while it is not armed.
+ * To be called where the run goes on: makes the watchdog's time begin again, once a second at most. May be called as
+ * often as one likes; does nothing while it is not armed.
  */
 void watchdog_refresh(void);
 /* Disarms the watchdog, and restores its registers as they were found. */
