@@ -66,8 +66,8 @@ uintptr_t pages_at(const struct pages *r, size_t page, size_t i);
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t stride, struct kernel *k);
 /*
  * Makes the kernel of a pointer chase over the pages whose `count` numbers are in `list`; each of its orders visits the
- * first `split` of them before the others. Of PAGES_IN_BLOCKS count may be as large as a page has lines. Its unit is a
- * load. False: the probe has ended.
+ * first `split` of them before the others. Not for PAGES_IN_ORDER and PAGES_CONTIGUOUS. Of PAGES_IN_BLOCKS count may be
+ * as large as a page has lines. Its unit is a load. False: the probe has ended.
  */
 bool pages_kernel_of(struct probe *p, const struct pages *r, const size_t *list, size_t count, size_t split,
                      struct kernel *k);
@@ -92,7 +92,7 @@ bool pages_control(struct probe *p, const struct pages *r, size_t count, struct 
  */
 struct pages_stores {
     enum fence fence;
-    size_t orders; /* in which pages are visited in turn, in one iteration; one under profile smoke */
+    size_t orders; /* in which pages are visited in turn, in one iteration; simulated cores: two at most; smoke: one */
     bool one_page; /* a control: all stores go to the lines of the first page */
 };
 /*

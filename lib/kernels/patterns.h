@@ -1,8 +1,8 @@
 /*
  * Patterns of lines for prefetchers: pointer chases of one load in a loop, each load bringing the address of the next
- * line. All patterns visit the same number of lines, spread over the same memory, and differ in order. Some can be
- * followed by a prefetcher, and each of these has a control with as many lines on as many pages that no prefetcher can
- * follow.
+ * line. All patterns visit the same number of lines of the same memory, and differ in order. Some can be followed by a
+ * prefetcher, and each of these has a control of as many lines that no prefetcher can follow. It is on as many pages;
+ * but forward and backward are on an eighth of the pages of theirs, stride on five eighths.
  *
  *   forward, backward   line after line
  *   stride              every fifth line

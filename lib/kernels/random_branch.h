@@ -4,7 +4,7 @@
  * the same way.
  *
  * The bit is drawn an iteration before, so that the branch can be resolved as soon as it is in the core. Around it are
- * 96 to 128 instructions on either side that do not depend on each other: the front end is never idle, and what a
+ * 96 to 127 instructions on either side that do not depend on each other: the front end is never idle, and what a
  * misprediction adds is what it costs the front end.
  *
  * Method: docs/METHODS.md, 5.6.

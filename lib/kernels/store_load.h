@@ -43,7 +43,10 @@ struct store_load {
     bool long_training; /* run the loop longer before measuring: predictors of pairs of stores and loads learn slowly */
 };
 
-/* Emits the chain and makes it a kernel that works on `data`; its unit is a pair. False when the probe is over. */
+/*
+ * Emits the chain of s->pairs pairs, which must not be 0, and makes it a kernel that works on `data`; its unit is a
+ * pair. False when the probe is over.
+ */
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k);
 /*
  * Measures the cycles of a pair of the chain *s on `data`: the median of several samples, each of a loop of another

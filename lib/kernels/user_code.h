@@ -59,7 +59,7 @@ struct user_variant {
     uint64_t data_lines, code_lines; /* the iterations to call them with; 0: there is nothing to displace */
 };
 
-/* The bytes of memory that cache lines have at most on this ISA: to begin loops at, and to flush by. */
+/* Bytes of a cache line at least, on this ISA: to begin loops at, and to flush by. */
 enum { USER_LINE = 64 };
 /* Of larger memory only so much is displaced from the caches. */
 enum { USER_FLUSHED = 1 << 20 };
@@ -87,8 +87,8 @@ bool user_can_add(const struct user_place *w, const struct user_added *a);
 const char *user_where(const struct user_place *w, const struct user_variant *v, uint64_t entry, uint64_t pc,
                        uint64_t *offset);
 /*
- * What the harness's registers held after the code ran once: NULL where that is as it must be, else a sentence. To be
- * asked after a window with one iteration and `once`.
+ * What the harness's registers held after the code ran: NULL where that is as it must be, else a sentence. count: what
+ * the register that counts iterations must hold, as many as were asked for with `once`, 0 after a loop.
  */
 const char *user_left(const struct user_place *w, uint64_t count);
 

@@ -19,8 +19,9 @@
 bool search_cover(struct search *s, double from, double to);
 /*
  * Grows the range up to s->limit while no knee has been found or the level after the last one has fewer than
- * POINTS_AFTER points: by an octave at a time, or by half of the first range where the grid is linear. False when the
- * budget is spent, when s->sample ended the search, or when memory is short.
+ * POINTS_AFTER points (where s->repeats: until so many points follow the first gap in which y begins to rise): by an
+ * octave at a time, or by half of the first range where the grid is linear. False when the budget is spent, when
+ * s->sample ended the search, or when memory is short.
  */
 bool search_extend(struct search *s);
 

@@ -23,16 +23,13 @@ size_t search_points_within(const struct search *s, double low, double high);
 double search_round(const struct search *s, double x);
 
 /*
- * Takes one sample at x and adds it to the point there. False when s->budget less s->reserved is spent, and then sets
- * s->spent; when s->share, the part that one knee may use, is; when s->sample ended the search; or when memory is
+ * Takes one sample at x and adds it to the point there; the point is added where there is none, which moves the others
+ * in memory. A sample without an accepted reading counts as taken, but adds no value. False: s->budget less s->reserved
+ * is spent, and s->spent is set; s->share, the part that one knee may use, is; s->sample ended the search; or memory is
  * short.
  */
 bool search_take(struct search *s, double x);
-/*
- * Takes one sample at x, adds it to the point there, and sets *y to what it gave, NaN where it was not accepted. False
- * when the budget, or the part of it that one knee may use, is spent, when s->sample ended the search, or when memory
- * is short.
- */
+/* As search_take, and sets *y to what the sample gave, NaN where it was not accepted; on false *y is left as it is. */
 bool search_take_value(struct search *s, double x, double *y);
 
 /*

@@ -40,7 +40,10 @@ enum {
  * Chosen: above the rounding of a table's numbers, and below two ticks.
  */
 static const double ONE_TICK = 1.001;
-/* A point's deviation is at least this part of the curve's range of y: arithmetic leaves seven digits of that. */
+/*
+ * A point's deviation is at least this part of the curve's range of y (of a staircase: of the greatest difference
+ * between neighbours): arithmetic leaves seven digits of that.
+ */
 static const double DIGITS_OF_RANGE = 1e-7;
 /*
  * A point's deviation is at least this part of the largest |y| of the curve, added to what DIGITS_OF_RANGE gives:
@@ -60,7 +63,8 @@ static const double SCATTER_AT_LEAST = 0.25;
 static const double OUTLIER = 6;
 /*
  * A rise that a search has measured a second time is a knee if it is higher than this many deviations of a point. Of a
- * normal sample 1 in 740 lies that far above the mean.
+ * normal sample 1 in 740 lies that far above the mean. Heights of pieces of a curve that differ by no more count as
+ * equal.
  */
 static const double RISE = 3;
 /*
@@ -74,8 +78,8 @@ static const double RISE_SEEN_ONCE = 4;
  */
 static const double SURE = 3;
 /*
- * A rise is a knee only if it is higher than this many ticks of a coarse clock. Chosen: any slope makes steps of one
- * tick.
+ * A rise is a knee, and a point is off a level, only if it is higher than this many ticks of a coarse clock. Chosen:
+ * any slope makes steps of one tick.
  */
 static const double TICKS_OF_RISE = 1.5;
 /*
@@ -173,7 +177,10 @@ static const double WITHIN_RAMP = 13;
  * the line by little. For places farther away WITHIN_RAMP counts.
  */
 static const double WITHIN_SLOPE_CHANGE = 25;
-/* A ramp counts as straight if its sum of squares for each point, in variances, is no more than this. Expected is 1. */
+/*
+ * A ramp counts as straight, and one jump as all of a curve, if its sum of squares for each point, in variances, is no
+ * more than this. Expected is 1.
+ */
 static const double STRAIGHT = 2;
 /*
  * The half-rise is where y passes the middle between two levels. A point on the wrong side of the middle counts against
@@ -194,7 +201,10 @@ static const double MIDDLE_TO = 0.7;
  * from half the capacity to twice it, is shifted by 0.017.
  */
 static const double BENT_MIDDLE = 0.04;
-/* A rise is a knee only if it is more than this many times as steep as the levels on its sides. */
+/*
+ * A rise is a knee only if it is more than this many times as steep as the levels on its sides; a level is left
+ * abruptly only if y rises by more than this many times the change after that.
+ */
 static const double STEEPER = 2;
 enum {
     /*
@@ -248,8 +258,8 @@ static const double BENT_PART = 0.25;
  */
 static const double MIXED = 9;
 /*
- * Where no knee is found and a point's deviation exceeds this part of the height, the reason is NOISE and not NO_KNEE:
- * such noise hides a step to twice the height.
+ * Where no knee is found (but of KNEE_SLOPE) and a point's deviation exceeds this part of the first level's height, the
+ * reason is NOISE and not NO_KNEE: such noise hides a step to twice the height.
  */
 static const double NOISY = 0.25;
 
@@ -404,7 +414,9 @@ static const double PASS_SHARE = 0.5;
 static const double LN_WRONG_SIDE = 6.9077552789821368;
 /*
  * Two samples of one x contradict each other, and more are taken, if they differ by more than this many deviations of a
- * sample: the difference has a deviation of sqrt(2), so 1 in 200 is that large by chance.
+ * sample: the difference has a deviation of sqrt(2), so 1 in 200 is that large by chance. A sample at half that
+ * distance from the median is near it; one so far above the usual value shows that the machine is not quiet; and a rise
+ * that is higher is narrowed as if it were so high.
  */
 static const double APART = 4;
 /*
@@ -472,12 +484,15 @@ enum {
     FIRST_X_EVERY = 8,
     /* The range grows no more when there are so many points after the last knee: the level there has been reached. */
     POINTS_AFTER = 3,
-    /* Most guard points that are drawn over the whole range. */
+    /* Most guard points that are drawn over the whole range; none where s->repeats. */
     GUARDS_MAXIMUM = 8,
     /* One guard point is drawn for each so many steps of the range, GUARDS_MAXIMUM at most. */
     STEPS_FOR_A_GUARD = 100,
-    /* Further guard points on each side of each knee where samples repeat exactly. no test: with 1 to 9 of them none of
-     * 1,200 exact waves of three shapes became a knee; they cost few samples. */
+    /*
+     * Further guard points on each side of each knee where samples turn out to repeat exactly; where the caller says so
+     * (s->repeats) it is one. no test: with 1 to 9 of them none of 1,200 exact waves of three shapes became a knee; they
+     * cost few samples.
+     */
     GUARDS_EXACT = 3,
     /* The confirmation of a knee samples up to so many different points on each side of it, in turn. */
     PAIR_POINTS = 3,
