@@ -113,9 +113,9 @@ static const double BTB_RAMP_FROM = 0.75;
  */
 static const double BTB_RAMP_TO = 0.95;
 /*
- * Where a level is left by a ramp, the lower end of its interval is the last count up to its value at which a branch
- * costs no more than this many times the least cost from half of that value on: up to there the level is certainly not
- * left.
+ * Where a level is left by a ramp, the lower end of its interval is no higher than the last count up to its value at
+ * which a branch costs no more than this many times the least cost from half of that value on: up to there the level is
+ * certainly not left.
  */
 static const double BTB_RAMP_COST_CERTAIN = 1.002;
 /*

@@ -133,8 +133,8 @@ static const double READER_LINES = 8;
 static const double MOST_WAYS = 16;
 
 /*
- * The near range of footprints ends, and the far one begins, at this many times the second level: the edge of that
- * level is well below.
+ * Where levels are searched in two ranges, the near range of footprints ends at this many times the second level: the
+ * edge of that level is well below. (The far range begins behind the last edge in the near one: LEVELS_APART.)
  */
 static const double CACHE_FAR_RANGE = 3;
 /*
