@@ -62,15 +62,16 @@ bool gather_add(struct gather *g, double x, double y);
 bool gather_end(struct gather *g);
 /*
  * Makes *points, one point for each of the g->count bins, for the caller to free: x is the smallest in the bin, y the
- * median, NaN where no row had a y, error the standard error of the median. False when memory is short.
+ * median of the samples that are kept, NaN where no row had a y, error the standard error of the median, NaN for fewer
+ * than two samples. False when memory is short.
  */
 bool gather_points(const struct gather *g, struct knee_point **points);
 /*
  * Makes *passes: the y that passes over these points gave, one pass after the other, where the order of rows is taken
  * for the order of time: the first third of the samples at each x, the second, the last; halves where there are too few
- * for thirds. passes->y is for the caller to free. passes->count is 0 where samples are too few for halves, where x
- * were merged, and where more samples came than are kept, since those kept are not in order. False when memory is
- * short.
+ * for thirds. passes->y is for the caller to free. passes->count is 0 where x were merged, and where at more than one
+ * in ten x samples are too few for halves, or more came than are kept, since those kept are not in order. False when
+ * memory is short.
  */
 bool gather_passes(const struct gather *g, struct knee_passes *passes);
 /* Frees everything; *g is then all zero. */

@@ -35,7 +35,8 @@ void perf_find(int core, struct perf_pmu *out);
 int perf_open(const struct perf_pmu *pmu, const struct counter_setting *setting, int leader, bool inherited);
 /*
  * Fills in *out: the counters that this process can use on the core to which it is pinned, whose unit is *pmu; they are
- * not proven yet (lib/counters/count.h). out->why_not is valid until the next call.
+ * not proven yet (lib/counters/count.h). out->why_not is valid until the next call. Counters that perf_windows_count
+ * has opened are closed.
  */
 void perf_counters(const struct perf_pmu *pmu, const char *core_name, struct counters *out);
 /*

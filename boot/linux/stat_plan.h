@@ -31,13 +31,14 @@ struct plan {
 
 /*
  * Looks up the events in `list`, separated by commas, and adds them to the plan; `list` is changed. Events that cannot
- * be counted here are kept with the reason. False when one is not known: `error` says which.
+ * be counted here are kept with the reason. False when one is not known, or there are more than STAT_EVENTS: `error`
+ * says which.
  */
 bool stat_find_events(struct plan *plan, const struct event_core *core, char *list, char *error, size_t room);
 /*
  * Gives each event of the plan a counter and a batch; `slots` is the bitmap of counters that the core has. Each event
- * is tried first, since the kernel may keep some counters for itself, as its watchdog does; one that cannot be opened
- * gets the reason.
+ * is tried first, since the kernel may keep some counters for itself, as its watchdog does; one that cannot be opened,
+ * or needs two counters, gets the reason.
  */
 void stat_place_events(struct plan *plan, uint64_t slots);
 

@@ -13,9 +13,9 @@ struct machine_info;
  */
 const char *windows_start(unsigned deadline_ms, struct machine_info *info, const char **no_cycles);
 /*
- * Frequency of the reader's time stamp in Hz, measured against the kernel's clock, in windows; *source says how. To be
- * called after windows_start. 1 GHz is assumed where the result is impossible, as in a simulator whose clock stands
- * still.
+ * Frequency of the reader's time stamp in Hz, measured against the kernel's clock, in windows, until two measurements
+ * in a row agree, but not for ever; *source says how. To be called after windows_start. In profile simulated it is
+ * measured once, and 1 GHz is assumed where the result is impossible, since a simulator's clock may stand still.
  */
 double windows_tick_hz(const char **source);
 /*

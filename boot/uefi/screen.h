@@ -18,7 +18,10 @@ struct run;
 bool screen_start(const struct run *run);
 /* Adds text in that style; a line ends at a newline, and the last lines that fit are shown. */
 void screen_text(const char *text, enum cell_style style);
-/* Shows text in the progress line, in place of what it showed before; NULL clears it. */
+/*
+ * Shows text in the progress line, in place of what it showed before, without a part in brackets at its beginning,
+ * which the bar shows; NULL clears it.
+ */
 void screen_progress(const char *text);
 /* Draws at once what has changed, which otherwise may wait for a moment, because the user waits for it. */
 void screen_now(void);

@@ -58,8 +58,8 @@ const char *events_source(const struct event_core *core);
  * events need besides; ":chain" takes two counters, the second for the overflows of the first (Arm).
  *
  * With `core` NULL, the core is unknown, and there are only the architectural events of `kind` and raw numbers. Returns
- * false, with the reason and similar names in `why`, cut to `room`, where nothing is found, no counter can count it, or
- * it needs a value that is not given; *out must then not be used.
+ * false, with the reason and similar names in `why`, cut to `room`, where nothing is found, the text is malformed, no
+ * counter can count it, or it needs a value that is not given; *out must then not be used.
  */
 bool events_find(const struct event_core *core, enum counters_kind kind, const char *text, struct event *out, char *why,
                  size_t room);

@@ -1,7 +1,7 @@
 /*
  * The responder: what another core runs while the core in use measures how cache lines are passed between the two
  * (machine_window_with_responder). Whenever it finds an odd number in *word it does its duty, and then replaces the
- * number by the next, even one.
+ * number by the next, even one; with RESPONDER_STREAMS it replaces the number first.
  */
 #ifndef FATHOM_LIB_MEASURE_RESPONDER_H
 #define FATHOM_LIB_MEASURE_RESPONDER_H
@@ -23,7 +23,7 @@ struct responder_task {
     volatile uint64_t *word; /* where numbers are exchanged */
     enum responder_duty duty;
     volatile uint64_t *lines;  /* the word of the first line of the duty */
-    size_t count;              /* of lines; 0: none */
+    size_t count;              /* of lines; 0: none, but not where they are streamed */
     size_t pitch;              /* bytes from one line to the next, a multiple of 8 */
     size_t pause;              /* RESPONDER_STREAMS: iterations of an empty loop for which it pauses */
     volatile uint64_t *loaded; /* RESPONDER_STREAMS: lines that it has loaded so far; it goes on behind them */
@@ -40,7 +40,7 @@ struct responder {
     uint8_t behind[256];
 };
 
-/* Runs on the other core until `stop` of the struct responder that it is given becomes true. */
+/* Runs on the other core until `stop` of the struct responder that it is given is no longer 0. */
 void responder_run(void *responder);
 
 #endif
