@@ -5,8 +5,9 @@
  * Places that are as far apart as all sets of a way span, or farther, all lie in one set: the count is the ways,
  * whatever the distance. Each halving of the distance below that doubles the count, since one index bit more differs.
  *
- * At a single distance another table whose sets are chosen by the same bits may hold less. So several distances must
- * have the same count, half the first of them twice as much, and ways times that distance must be the capacity.
+ * At a single distance another table whose sets are chosen by the same bits may hold less. So two neighbouring
+ * distances at least must have the same count, half the first of them twice that count, and the count times the first
+ * of them must be the capacity.
  */
 #ifndef FATHOM_LIB_STRUCTURE_SET_ASSOCIATIVITY_H
 #define FATHOM_LIB_STRUCTURE_SET_ASSOCIATIVITY_H

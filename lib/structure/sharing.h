@@ -7,9 +7,9 @@
  *            structure of its own. Half as many: both have one structure, half of which was left. That also holds where
  *            two fillers of one class share an entry that one of the other class takes whole
  *
- * Both classes are measured, each after the other, by every pair of long-latency operations that is usable. The result
- * is one of two numbers far from each other, so that no edge is needed, and what blurs edges does not matter. All pairs
- * of operations must give the same result.
+ * Both classes are measured, each after the other, by every pair of long-latency operations that is usable. The two
+ * results lie far from each other, so that no edge is needed, and what blurs edges does not matter; a number between
+ * them is called overlapping. All pairs of operations must give the same result.
  */
 #ifndef FATHOM_LIB_STRUCTURE_SHARING_H
 #define FATHOM_LIB_STRUCTURE_SHARING_H
