@@ -28,7 +28,8 @@ struct listed_core {
 size_t madt_cores(const void *madt, size_t bytes, struct listed_core *out, size_t room);
 /*
  * Writes to *out the interrupt controller of the core with that MPIDR_EL1, from the MADT, which is `bytes` long; *out
- * is left alone where that describes none.
+ * is left alone where that lists no distributor or not this core, and gic_version becomes 0 where its version is
+ * unclear.
  */
 void madt_interrupts(const void *madt, size_t bytes, uint64_t mpidr, struct own_interrupts *out);
 /*

@@ -39,18 +39,22 @@ struct tco {
 };
 
 /*
- * Finds the watchdog and fills in *t; changes nothing. `access` must stay valid. NULL, or why it cannot be used: a
- * sentence that stays valid as long as *t.
+ * Finds the watchdog and fills in *t; changes nothing, but where firmware hides the bridge P2SB shows it for a moment.
+ * `access` must stay valid. NULL, or why it cannot be used: a sentence that stays valid as long as *t.
  */
 const char *tco_find(struct tco *t, const struct tco_access *access);
 /*
  * Starts the watchdog that tco_find has found: its time runs out first after `seconds` seconds, and resets the machine
- * when it runs out once more. NULL, or why not: then all is as it was found. The sentence stays valid as long as *t.
+ * when it runs out once more. NULL, or why not: then it is as after tco_disarm, or nothing was changed. The sentence
+ * stays valid as long as *t.
  */
 const char *tco_arm(struct tco *t, unsigned seconds);
 /* Makes the watchdog's time begin again, so that it does not reset the machine. */
 void tco_refresh(const struct tco *t);
-/* Stops the watchdog and restores its registers. */
+/*
+ * Stops the watchdog and restores its registers, but bits that note timeouts; a timer that could have reset the machine
+ * as it was found stays halted.
+ */
 void tco_disarm(struct tco *t);
 /*
  * Writes the registers that tco_arm has written to `out`, as found and as they are while it is armed. Returns how many,

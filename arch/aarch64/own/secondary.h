@@ -50,12 +50,12 @@ bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms);
 bool secondary_begin(void (*function)(void *), void *argument);
 /*
  * Waits until the function that secondary_begin has begun has returned. False: it had not after `limit_ms` milliseconds
- * (0: no limit), and was stopped by making the high half invalid.
+ * (0: no limit), and was stopped by making the high half invalid, or no core is in use.
  */
 bool secondary_wait(unsigned limit_ms);
 /*
- * Whether the core that was started last has not returned from a function, even after it was stopped. It cannot be used
- * any more, and what it may access must not be freed.
+ * Whether the core that was started last has not arrived, not begun a function, not returned from one even after it was
+ * stopped, or not switched itself off, in time. It cannot be used any more, and what it may access must not be freed.
  */
 bool secondary_lost(void);
 /*
