@@ -61,7 +61,7 @@ static void nops_are_hidden_where_little_of_their_time_remains(void **state)
     assert_int_equal(origin_of(0.5, 3, NOPS), BTB_ORIGIN_L1I); /* the first half only: the wait is longer than that */
 }
 
-/* BTB_FALLBACK_ADDED: all of the time of NOPs is added, or nine tenths of it; half of it does not tell. */
+/* BTB_FALLBACK_ADDED: all of the time of NOPs is added, or nine tenths of it; half of it decides nothing. */
 static void nops_are_added_where_nearly_all_of_their_time_shows(void **state)
 {
     enum reason why;
@@ -85,6 +85,21 @@ static void nops_that_take_hardly_any_time_show_nothing(void **state)
     assert_int_equal(origin_of(1, 1, 2), BTB_ORIGIN_DECODE);
 }
 
+/* A cost without an accepted reading is no sign of a level that still holds branches. */
+static void what_was_not_read_is_undecided_for_that(void **state)
+{
+    enum reason why;
+
+    (void)state;
+    assert_int_equal(
+        origin(
+            (struct btb_fallback){
+                .half = (double)NAN, .bare = REDIRECT, .some = REDIRECT + 3, .more = REDIRECT + 6, .resident = NOPS},
+            &why),
+        BTB_ORIGIN_UNKNOWN);
+    assert_int_equal(why, REASON_NO_READINGS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +107,7 @@ int main(void)
         cmocka_unit_test(nops_are_hidden_where_little_of_their_time_remains),
         cmocka_unit_test(nops_are_added_where_nearly_all_of_their_time_shows),
         cmocka_unit_test(nops_that_take_hardly_any_time_show_nothing),
+        cmocka_unit_test(what_was_not_read_is_undecided_for_that),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
