@@ -183,12 +183,12 @@ static uint64_t other_value(unsigned number)
     return 2 * number + 3;
 }
 
-/* The doubles 1.5 in all vector registers. */
+/* What vector registers hold then: the double 1.5, twice (IEEE 754-2008, 3.6). */
+static const uint64_t other_vector[2] = {0x3ff8000000000000, 0x3ff8000000000000};
+
 static void emit_other_vectors(struct code *c, struct user_place *w)
 {
-    static const double halves[2] = {1.5, 1.5};
-
-    memcpy(w->stack.write + STACK_BYTES - STACK_ABOVE + FREE_ABOVE, halves, sizeof halves);
+    memcpy(w->stack.write + STACK_BYTES - STACK_ABOVE + FREE_ABOVE, other_vector, sizeof other_vector);
     for (unsigned v = 0; v < harness_vectors; v++)
         emit_harness_load_vector(c, v, FREE_ABOVE);
 }
@@ -262,7 +262,6 @@ bool user_find_unused(struct probe *p, struct user_place *w)
 {
     struct user_variant v = {.copies = 2, .once = true, .dumps = true, .others = true};
     const uint8_t *dumped = w->stack.write + STACK_BYTES - STACK_ABOVE + FREE_ABOVE;
-    static const double halves[2] = {1.5, 1.5};
     struct kernel k;
 
     w->unused = w->unused_vectors = 0;
@@ -275,7 +274,7 @@ bool user_find_unused(struct probe *p, struct user_place *w)
         const uint64_t other = other_value(n);
         if (n < harness_registers && harness_is_free(n) && !user_value(w, n) && !memcmp(dumped + 16 * n, &other, 8))
             w->unused |= UINT32_C(1) << n;
-        if (n < harness_vectors && !memcmp(dumped + 16 * (DUMPED + n), halves, 16))
+        if (n < harness_vectors && !memcmp(dumped + 16 * (DUMPED + n), other_vector, sizeof other_vector))
             w->unused_vectors |= UINT32_C(1) << n;
     }
     return true;

@@ -106,11 +106,12 @@ static const char *add_hex(uint8_t *out, size_t *count, const char *text)
             at++;
             continue;
         }
-        if (hex_digit(at[0]) < 0 || hex_digit(at[1]) < 0)
+        const int high = hex_digit(at[0]), low = hex_digit(at[1]);
+        if (high < 0 || low < 0)
             return "takes bytes of two hexadecimal digits each, as in 48 01 d8";
         if (*count == USER_CODE)
             return "has more than 4096 bytes, which is the most";
-        out[(*count)++] = (uint8_t)(hex_digit(at[0]) << 4 | hex_digit(at[1]));
+        out[(*count)++] = (uint8_t)(16 * high + low);
         at += 2;
     }
     return NULL;
@@ -183,7 +184,7 @@ static const char *add_file(struct reading_state *s, const char *file)
         return "is not possible here; give the bytes as code = ";
     const char *why = s->files->read(s->files->context, k->isa, file, &bytes, &count);
     if (why)
-        return why;
+        return why; /* cppcheck-suppress returnDanglingLifetime ; a sentence, which does not point at bytes or count */
     code = bytes;
     if (elf_is(bytes, count)) {
         const size_t all = count;
@@ -250,8 +251,10 @@ static bool grow(struct user_kernels *all)
 {
     struct user_kernel *list = realloc(all->list, (all->count + GROWTH) * sizeof *list);
 
-    all->list = list ? list : all->list;
-    return list != NULL;
+    if (!list)
+        return false;
+    all->list = list;
+    return true;
 }
 
 /* Begins a kernel. NULL, or what is wrong with its name. */
