@@ -29,17 +29,19 @@ struct emit_access {
 extern const struct emit_access emit_accesses[];
 
 /*
- * Loads register r, an enum reg, or of vectors an enum vreg, from base + offset. What the load does not fill of a
- * register it clears. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times that; of pairs only
- * multiples of one register's bytes, from -64 to 63 times that; of scalable vectors only multiples of their bytes, from
- * -256 to 255 times that. Others make the code invalid.
+ * Loads register r, an enum reg, or of vectors an enum vreg, from base + offset; pairs load r and r + 1. What the load
+ * does not fill of a register it clears. Offsets: -256 … 255, or a multiple of the access's bytes from 0 to 4095 times
+ * that; of pairs only multiples of one register's bytes, from -64 to 63 times that; of scalable vectors only multiples
+ * of their bytes, from -256 to 255 times that. Another offset, a register that does not exist, or an access that has no
+ * load (has_load) makes the code invalid.
  *
  * Vector accesses, scalable ones apart, may leave the upper parts of registers in use: emit_wide_end, with the largest
  * vector_bits among them, must follow.
  */
 void emit_load_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
 /*
- * Stores register r to base + offset; r and offset as for emit_load_as, and emit_wide_end must follow vector accesses.
+ * Stores register r, pairs also r + 1, to base + offset; r and offset as for emit_load_as, has_store in place of
+ * has_load; emit_wide_end must follow vector accesses.
  */
 void emit_store_as(struct code *c, const struct emit_access *a, unsigned r, enum reg base, int32_t offset);
 

@@ -8,7 +8,7 @@
 
 /* The load and store of one general register of that many bits, which every ISA must have: 8, 16, 32 or 64. */
 const struct emit_access *access_general(unsigned bits);
-/* Whether the core has vectors of the width that this access needs. */
+/* Whether the core has vectors of the width that this access needs: of scalable ones exactly that, else at least. */
 bool access_can_run(const struct emit_access *a);
 /*
  * Emits code that clears `count` vector registers of the width of this access, from number `r` on. The caller must end
@@ -16,15 +16,15 @@ bool access_can_run(const struct emit_access *a);
  */
 void access_clear(struct code *c, const struct emit_access *a, unsigned r, unsigned count);
 /*
- * Whether the variant `width` alone identifies this access in findings. Of several accesses that move as many bits
- * (general or vector registers, one register or two) that is one: a single general register up to 64 bits, the vector
- * register above. Streaming stores are identified by their width in any case, since they have findings of their own.
+ * Whether findings on this access have the variant `width`: those on a single general register, on vector registers
+ * that move more than 64 bits, and on accesses that stream, which have findings of their own. Scalable vectors need the
+ * variant of access_variant besides, since other vectors may have the same width.
  */
 bool access_represents_width(const struct emit_access *a);
 /*
  * Returns the key of the variant that identifies this access in findings besides its width; the next function returns
  * the text of that variant. `vectors` with "sve" for scalable vectors, `registers` with "pair" for two general
- * registers that do not stream. NULL for all others, whose text has no meaning.
+ * registers that do not stream. NULL for all others, of which access_variant_text must not be used.
  */
 const char *access_variant(const struct emit_access *a);
 const char *access_variant_text(const struct emit_access *a);

@@ -34,7 +34,7 @@ struct access_list {
     size_t count;
     int32_t bytes; /* that a place takes, the looked-at line included */
     int32_t align; /* bytes: a place begins at a random multiple of this, so that pages and pairs of lines can be met */
-    size_t leaves_first; /* so many of these loads are done before the first level is emptied, the others after that */
+    size_t leaves_first; /* loads done before the first level is emptied, the others after that; 0: it is not */
     const size_t *code;  /* where each load instruction lies, in bytes from the first one; NULL: close to each other */
 };
 
@@ -57,16 +57,16 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
 size_t access_begins(const struct access_list *l);
 /* How many places of that list there is room for. */
 size_t access_slots(const struct access_area *a, const struct access_list *l);
-/* Makes the kernels for a list, which must not change until the next call. False: the probe has ended. */
+/* Makes the kernels for a list, which must not change while they are used. False: the probe has ended. */
 bool access_emit(struct probe *p, struct access_area *a, const struct access_list *l);
 enum { ACCESS_TRIALS = 8 /* trials in one window, at most */ };
 /*
  * Makes `trials` trials, at most ACCESS_TRIALS, in one window. Trial i does the list that was emitted last at `places`
- * random places, at most ACCESS_PLACES, and then loads the line at looks[i] bytes from the begin of each. ticks[i]
- * becomes the time of one such look, in ticks of the time stamp; all are NaN where the window was disturbed. False: the
- * probe has ended.
+ * random places, at most ACCESS_PLACES and half of access_slots, and then loads the line at looks[i] bytes from the
+ * begin of each. ticks[i] becomes the time of one such look, in ticks of the time stamp; all are NaN where the window
+ * was interrupted. False: the probe has ended.
  */
-#define ACCESS_ELSEWHERE INT32_MAX /* for a look: a random line of another place, where nothing was done */
+#define ACCESS_ELSEWHERE INT32_MAX /* for a look: a random line of a slot in which this trial has no place */
 bool access_trials(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials,
                    double *ticks);
 

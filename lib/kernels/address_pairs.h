@@ -3,8 +3,8 @@
  * (docs/METHODS.md, 7.21).
  *
  * The memory is a long sequence of pages on few frames: mostly runs of frames in order, each from a random frame on,
- * and at regular distances a run of pages that are all mapped to one frame. So for any difference of addresses there
- * are pages that share a frame, and pages that do not.
+ * and at regular distances a run of pages that are all mapped to one frame. So for most differences of
+ * addresses there are pages that share a frame, and pages that do not.
  *
  * A chain of dependent loads alternates between the two lines, each time by another of the words in them, in random
  * order: a word holds what the address is to be XORed with. No load sees the same address or the same value twice in
@@ -24,8 +24,8 @@ struct address_pairs {
 };
 
 /*
- * Maps `pages` pages, a power of two, in runs of which every single_every-th one has all its pages on one frame, and
- * emits the kernel. False: the probe has ended.
+ * Maps `pages` pages, a power of two, of which address_pairs_find uses an aligned half, in runs of which every
+ * single_every-th one has all its pages on one frame, and emits the kernel. False: the probe has ended.
  */
 bool address_pairs_map(struct probe *p, struct address_pairs *a, size_t pages, size_t single_every);
 /*

@@ -4,10 +4,11 @@
  * after the branch had been fetched and decoded. Where each branch is on a page of its own it shows how the page was
  * translated.
  *
- * Branches are in slots. Each branch ends at the same offset in its slot, since x86-64 predictors use the address of a
- * branch's last byte (jia.je 2024, Golden Cove; AMD, optimisation guide of Zen 4). No branch crosses or ends at the end
- * of a block of 32 bytes unless `branch_end` says so: microcode keeps such a line out of Skylake's operation cache
- * (Intel 2019, Mitigations for Jump Conditional Code Erratum).
+ * Branches are in slots. Each branch ends at the same offset in its slot, or in its line where lines rotate
+ * (page_bytes), since x86-64 predictors use the address of a branch's last byte (jia.je 2024, Golden Cove; AMD,
+ * optimisation guide of Zen 4). On x86-64, where the stride is a power of two of 8 bytes or more, no branch crosses or
+ * ends at the end of a block of 32 bytes unless `branch_end` says so: microcode keeps such a line out of Skylake's
+ * operation cache (Intel 2019, Mitigations for Jump Conditional Code Erratum).
  *
  *     | slot 0        | slot 1        | …     | slot n-1      | loop
  *     ^ end - branch_chain_span()                             ^ end
@@ -43,8 +44,9 @@ struct branch_chain {
     bool scattered;                    /* in random order (Sattolo's cycle); else in the order of addresses */
     /*
      * Not 0: one branch on each page of this size; `stride` is a multiple of it. The line of the branch in its page
-     * rotates: from one branch to the next by one line, and by one more whenever all lines were used. So the branches
-     * use all lines of a page evenly, and all sets that are chosen by line and page together.
+     * rotates: from one branch to the next by one line, and by one more after as many pages as there are lines. So the
+     * branches use all lines of a page, or of the first 16 KiB of a larger one, evenly, and all sets that are chosen by
+     * line and page together.
      */
     size_t page_bytes;
 };
@@ -64,9 +66,9 @@ size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_
 /* Which frames the pages of a chain are mapped to. */
 enum branch_chain_frames {
     /*
-     * One frame however long the chain is, or two where lines rotate (page_bytes of struct branch_chain): caches that
-     * are indexed by frames hold a page or two of code. Not for scattered chains. The stride must divide a page, or be
-     * a power of two of pages, at most as many as a page has lines.
+     * Two frames however long the chain is, and one for the loop where it is on a page of its own: caches that are
+     * indexed by frames hold few pages of code. Not for scattered chains. The stride must divide a page, or be a power
+     * of two of pages, at most as many as there are lines to rotate over. Otherwise the code is invalid.
      */
     BRANCH_CHAIN_ONE_FRAME,
     BRANCH_CHAIN_IN_ORDER, /* each page its own frame, neighbours next to each other where the platform can do that */
@@ -83,7 +85,10 @@ struct branch_chain_room {
     size_t end;
 };
 
-/* Maps room for slots that span up to `span` bytes. False: it could not be mapped, and the probe has ended. */
+/*
+ * Maps room for slots that span up to `span` bytes. False: it could not be mapped, and the probe has ended.
+ * branch_chain_unmap must follow in either case.
+ */
 bool branch_chain_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
                       enum branch_chain_frames frames);
 /*
@@ -92,7 +97,7 @@ bool branch_chain_map(struct probe *p, struct branch_chain_room *r, size_t span,
  */
 const char *branch_chain_try_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
                                  enum branch_chain_frames frames);
-/* Unmaps the room and everything that was mapped after it. */
+/* Unmaps the room and everything that was mapped after it; the probe has its own code area again. */
 void branch_chain_unmap(struct probe *p, struct branch_chain_room *r);
 /*
  * Makes the kernel of a chain in this room, which must be mapped; its unit is a branch, the loop's own included. From

@@ -8,9 +8,9 @@
  * The probe branch waits for a chain of multiplications that begins right before it, so that on a core that executes
  * out of order a misprediction costs the whole chain, many times what the time of the dummies varies by.
  *
- * Branches that are not taken are emitted where no other code of ours has been: where taken ones were, the branch
- * target buffer may still have their entries, and these enter the history (measured on Zen 4: up to 20 entries for 134
- * branches, by the place of the code).
+ * Branches that are not taken, in a mixture with at least two taken ones, are emitted where no other code of ours has
+ * been: where taken ones were, the branch target buffer may still have their entries, and these enter the history
+ * (measured on Zen 4: up to 20 entries for 134 branches, by the place of the code).
  *
  * Method: docs/METHODS.md, 5.4.
  */
@@ -59,7 +59,7 @@ struct branch_history {
     enum history_kind kind;
     enum history_bearer bearer;
     unsigned mixed; /* this number of dummies of the kind, and x taken conditional ones; 0: x of the kind */
-    unsigned first; /* and this number of taken conditional ones before them */
+    unsigned first; /* this number of taken conditional ones more: before those of the kind, unless these lie apart */
     uint64_t state; /* address at which the generator's state is kept, lib/kernels/chance.h */
     size_t place;   /* where the code begins, in lines, below HISTORY_PLACES */
     bool close;     /* two dummies to a line: for numbers that would fill the first instruction cache otherwise */
@@ -75,12 +75,15 @@ unsigned history_branches(enum history_kind kind);
 bool history_fills_cache(const struct branch_history *h, double x);
 /*
  * Makes the kernel whose probe branch goes by `goes`; its unit is an iteration. It has x dummies of the kind or, with
- * h->mixed, that many of the kind and x taken conditional ones; h->first further taken ones before them;
- * HISTORY_DUMMIES in all at most. It replaces the kernel that was built before. False: the probe has ended.
+ * h->mixed, that many of the kind and x taken conditional ones, and h->first further taken ones; HISTORY_DUMMIES in all
+ * at most. It replaces the kernel that was built before. False: the probe has ended.
  */
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
                    struct kernel *k);
-/* Emits the probe branch: taken where REG_T5 is zero, which is known only after a chain of multiplications. */
+/*
+ * Emits the probe branch: taken where REG_T5 is zero, which is known only after a chain of multiplications of it by
+ * REG_T2, which must be odd, as chance_begin leaves it. REG_T5 is overwritten.
+ */
 void history_emit_probe_branch(const struct probe *p, struct code *c);
 
 #endif

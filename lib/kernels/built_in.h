@@ -1,6 +1,7 @@
 /*
- * Built-in kernels for performance counters: each repeats one kind of instruction, and the number of instructions,
- * branches, loads and stores of an iteration is known, so that counted events can be compared with it.
+ * Built-in kernels for performance counters: each repeats one kind of instruction, some with a few others that it
+ * needs, and the number of instructions, branches, loads and stores of an iteration is known, so that counted events
+ * can be compared with it.
  *
  * Method: docs/METHODS.md, 8.3.
  */

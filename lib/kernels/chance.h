@@ -3,8 +3,9 @@
  * no predictor can know where they go.
  *
  * REG_T0 holds the state of the generator (Knuth's MMIX: one multiplication and one addition), REG_T2 and REG_T3 its
- * constants; REG_T1 and REG_T4 are overwritten. Between calls of the kernel the state is stored at the address in
- * REG_DATA: the sequence continues from call to call, since predictors learn a sequence that starts anew.
+ * constants; REG_T1 and REG_T4 are overwritten. Between calls of the kernel chance_end stores the state at the address
+ * in REG_DATA, and chance_begin loads it: the sequence continues from call to call, since predictors learn a sequence
+ * that starts anew.
  *
  * Method: docs/METHODS.md, 4.21.
  */
@@ -19,7 +20,7 @@ enum {
     CHANCE_TARGETS = 1 << CHANCE_TARGETS_BITS
 };
 
-/* Loads the state. */
+/* Loads the state and the constants. */
 void chance_begin(struct code *c);
 /* In place of chance_begin and chance_end: starts with that state at each call, so that nothing is loaded or stored. */
 void chance_begin_from(struct code *c, uint64_t state);

@@ -3,8 +3,8 @@
  *
  * The steps form one dependency chain. In each of them a store's address is known late, after a delay of the chain, and
  * a load's address is known early. The loaded value goes through a second delay of the same length back into the chain.
- * A load that waits for the store's address therefore makes its step twice as long as a load that speculates past the
- * store. A step is dependent when its load reads what its store writes, and independent when the store writes
+ * A load that waits for the store's address therefore makes its step about twice as long as a load that speculates past
+ * the store. A step is dependent when its load reads what its store writes, and independent when the store writes
  * elsewhere.
  *
  * A fence ends each step, so that what the predictor learns from one step is in place before the next load can start.
@@ -37,10 +37,13 @@ struct dependence_steps {
     double independent_cycles; /* of a step in a sequence in which no load does */
 };
 
-/* Prepares steps that work on `area`, of at least DEPENDENCE_AREA_BYTES. The cycles are not known yet. */
+/*
+ * Prepares steps that work on `area`, of at least DEPENDENCE_AREA_BYTES, which has room for sequences of 3968 steps;
+ * *area must outlive them. The cycles are left 0 for the caller.
+ */
 struct dependence_steps dependence_steps(const struct area *area, const struct emit_access *load,
                                          enum dependence_delay delay);
-/* Makes step number `i` of a sequence dependent or independent. */
+/* Makes step number `i` of a sequence, below its room, dependent or independent. */
 void dependence_set_step(const struct dependence_steps *s, size_t i, bool dependent);
 /* Makes the first `count` steps of a sequence dependent or independent. */
 void dependence_set_steps(const struct dependence_steps *s, size_t count, bool dependent);

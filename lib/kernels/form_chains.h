@@ -7,7 +7,7 @@
 
 #include "lib/kernels/forms.h"
 
-/* Whether the kernel is a direct chain in which the register rotates. */
+/* Whether the kernel is a direct chain in which the register rotates, unless w->one_register keeps it the same. */
 bool form_kernel_rotates(const struct form_kernel *w);
 /* Whether the kernel is a chain that a bridge closes. */
 bool form_kernel_has_bridge(const struct form_kernel *w);
@@ -34,7 +34,8 @@ const struct form_bridge *form_bridge_out(const struct form *f, unsigned to, uns
 const struct form_bridge *form_bridge_in(const struct form *f, unsigned from, unsigned bits);
 /*
  * Returns the bridge that must stand before operand i of a division is read, so that the division does not trap: it
- * makes a divisor 1, and the upper half of a dividend 0, so that the quotient fits. NULL: the operand needs none.
+ * makes a divisor 1, and the upper half of a dividend 0, so that the quotient fits. NULL: the operand, or the ISA,
+ * needs none.
  */
 const struct form_bridge *form_bridge_for_division(const struct form *f, unsigned i);
 

@@ -27,7 +27,7 @@ bool operand_is_data_address(const struct form_operand *o);
 bool operand_is_addressed(const struct form_operand *o);
 /* Whether the operand is a general register, but not the one that only gives the address of the data. */
 bool operand_is_general(const struct form_operand *o);
-/* Whether the operand holds floating point numbers. */
+/* Whether the operand, memory or a vector or x87 register, holds floating point numbers. */
 bool operand_is_floating(const struct form_operand *o);
 /* Whether the operand is a result that the form pushes onto the x87 stack: it is the top of the stack afterwards. */
 bool operand_is_pushed(const struct form *f, const struct form_operand *o);
@@ -38,7 +38,10 @@ bool operand_is_upper_dividend(const struct form *f, const struct form_operand *
 bool form_has_vector_addresses(const struct form *f);
 /* Whether an operand is on the x87 stack. */
 bool form_uses_x87(const struct form *f);
-/* Whether the form changes the top of the x87 stack in place, so that another register can be the top each time. */
+/*
+ * Whether the form changes the top of the x87 stack in place, and has no integer on the stack, so that another register
+ * can be the top each time.
+ */
 bool form_can_rotate_x87(const struct form *f);
 /* Bits of the widest vector operand; 0: there is none. */
 unsigned form_widest_vector(const struct form *f);

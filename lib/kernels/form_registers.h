@@ -11,13 +11,13 @@ struct form_choice {
     uint8_t rotating[FORM_OPERANDS][REGISTERS_OF_A_KIND]; /* of the others: instance n has element n modulo the count */
     unsigned rotating_count[FORM_OPERANDS];               /* 0: the operand has one register */
     bool used[OPERAND_KINDS][REGISTERS_OF_A_KIND];
-    uint8_t hub;     /* general register that the value of a bridge passes */
-    uint8_t scratch; /* general register of a bridge whose value does not matter */
+    uint8_t hub;     /* of a chain with a bridge: general register that its value passes */
+    uint8_t scratch; /* likewise: general register whose value does not matter */
     uint8_t vector;  /* vector register that an indirect chain from memory passes */
     uint8_t mask;    /* all ones: masks that the form clears are set again from it */
 };
 
-/* Chooses the registers of a kernel. False where too few are left. */
+/* Chooses the registers of a kernel. False where too few are left: *c means nothing then. */
 bool form_choose_registers(const struct form_kernel *w, struct form_choice *c);
 /* The register of an operand that does not rotate. */
 uint8_t form_register_of(const struct form *f, const struct form_choice *c, unsigned i);

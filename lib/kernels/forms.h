@@ -2,13 +2,14 @@
  * Kernels that execute one form of the catalogue many times: independent of each other, or as a dependency chain from
  * one of the form's operands to another (docs/METHODS.md, 6.9).
  *
- * An instance is one execution of the form in a kernel. Unless other values are asked for (enum form_values), all
- * registers begin with the value 1, in the operand's type, and so does memory; masks have all bits set: sums, products
- * and quotients stay in range however often they are repeated. An operand that is only read keeps that value.
+ * An instance is one execution of the form in a kernel. Unless other values are asked for (enum form_values), operands
+ * begin with the value 1, in their type; but masks have all bits set, the upper half of a dividend and an exponent on
+ * the x87 stack are 0, and gathers and scatters have different addresses and zeros. So sums, products and quotients
+ * stay in range however often they are repeated. An operand that is only read keeps its value.
  *
  * A direct chain passes a value from one instance to the next in a register that one writes and the next reads. Where
- * no register can be both, a bridge passes it: one or two instructions between two instances, which move the value from
- * what was written to what is read.
+ * no register can be both, bridges pass it, each of one or two instructions: from what one instance has written to what
+ * the next one reads.
  */
 #ifndef FATHOM_LIB_KERNELS_FORMS_H
 #define FATHOM_LIB_KERNELS_FORMS_H
@@ -28,7 +29,7 @@ enum {
 enum form_values {
     FORM_VALUES_ONE,      /* 1, as said above */
     FORM_VALUES_ZERO,     /* integers are 0, also those that are a number of bits to shift by */
-    FORM_VALUES_LONG,     /* integer division has a large dividend; floating point numbers have full mantissas */
+    FORM_VALUES_LONG,     /* integer division has a large dividend; one floating point operand has a full mantissa */
     FORM_VALUES_DENORMAL, /* floating point numbers are denormal */
     FORM_VALUES,          /* how many there are; those above are measured for every form that takes them */
     /* For a chain through the mask of a gather: memory holds all ones, so that what was loaded serves as a mask. */
@@ -43,9 +44,8 @@ struct form_kernel {
     unsigned from, to;
     unsigned instances; /* in one iteration of the loop */
     /*
-     * Registers that a direct chain rotates through; 0: FORM_ROTATING. An operand outside of the chain that is read and
-     * written then depends only on the instance so many before. With more than two, schedulers of some cores lose a
-     * cycle now and then.
+     * Registers that a direct chain rotates through, at most; 0: FORM_ROTATING. With more than two, schedulers of some
+     * cores lose a cycle now and then. Operands outside of the chain that are written rotate through all that are left.
      */
     unsigned rotating;
     unsigned variant;  /* of a chain that needs a bridge: which one, below form_bridge_count */
@@ -54,20 +54,22 @@ struct form_kernel {
     bool one_register; /* all operands of one kind that have a choice get the same register */
     enum form_values values;
     /*
-     * For independent instances only. The memory operand of each instance is at another address, at the cost of one
-     * addition, since some cores load the same address less often in a cycle than different ones. Of a form that works
-     * on the top of the x87 stack each instance has another register as the top, so that none waits for the one before.
+     * For independent instances only. The memory operand is at one of eight addresses in turn, at the cost of one
+     * addition for each instance, since some cores load the same address less often in a cycle than different ones. Of
+     * a form that works on the top of the x87 stack, with FORM_VALUES_ONE, each instance has another register as the
+     * top, so that none waits for the one before.
      */
     bool varies_location;
     /*
-     * NOPs for each instance, on average. Where there are any, fewer registers rotate, and in the opposite order, so
-     * that both the layout of the code and the dependences through registers differ from a kernel without NOPs.
+     * NOPs for each instance, on average. Where there are any, fewer registers rotate, of four or more, and in the
+     * opposite order, so that both the layout of the code and the dependences through registers differ from a kernel
+     * without NOPs.
      */
     double nops;
 
     /* ---- What form_kernel_make sets ---- */
     size_t first;    /* offset of the first instance in the code */
-    size_t form_at;  /* offset of the form itself in the first instance, after what sets its mask again */
+    size_t form_at;  /* offset of the form itself of the first instance, after what sets its mask again */
     unsigned period; /* bytes of the first instances, until registers repeat or `bytes` is full */
     uint8_t bytes[FORM_PERIOD_BYTES];
     const struct form_bridge *bridges[FORM_BRIDGES]; /* between two instances, companion instructions included */
@@ -110,16 +112,19 @@ unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
 bool form_can_chain_indirectly(const struct form *f, unsigned from, unsigned to);
 /* Whether at least two operands of one kind can be the same register, and the form writes one of them. */
 bool form_can_use_one_register(const struct form *f);
-/* Whether the form has operands for which these values differ from FORM_VALUES_ONE and are allowed. */
+/*
+ * Whether kernels of the form can be made with these values and would differ from those with FORM_VALUES_ONE; true of
+ * FORM_VALUES_ONE itself.
+ */
 bool form_takes_values(const struct form *f, enum form_values values);
 /* Writes the data that kernels of this form use. `data` has at least 4096 bytes. */
 void form_fill_data(const struct form *f, enum form_values values, uint8_t *data);
 /*
- * Makes the kernel that the first part of *w describes and fills in the rest of it. `data`: the address, inside
- * windows, of the data that form_fill_data has written. One unit of the kernel is one instance; w->instances may become
- * a little less, so that an iteration is a whole number of rotations of the registers or of the locations. Returns
- * REASON_NONE, or why there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE, after which the probe
- * may be over.
+ * Makes the kernel that the first part of *w describes and fills in the rest, which must begin as zeros. `data`: the
+ * address, inside windows, of the data that form_fill_data has written. One unit of the kernel is one instance;
+ * w->instances may become a little less, so that an iteration is a whole number of rotations of the registers or of the
+ * locations. Returns REASON_NONE, or why there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE,
+ * after which the probe may be over.
  */
 enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k);
 

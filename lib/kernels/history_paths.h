@@ -3,7 +3,8 @@
  * addresses and targets are chosen; after more branches, which are the same for both, a probe branch goes by that bit.
  *
  *     router   an indirect jump to the beginning of one of the two paths
- *     path     one or two conditional branches that are always taken, each from its source to its target
+ *     path     one or two conditional branches that are always taken, each from its source to its target (indirect
+ *              jumps where these do not reach)
  *     back     an indirect jump from the end of either path to one place
  *     dummies  conditional branches, always taken: each shifts the history
  *     …        router, path, back and dummies once more, where two branches are to be far from each other
@@ -47,7 +48,7 @@ struct path_room {
     size_t mark;      /* of machine_map_mark, before the room was mapped */
     size_t block;     /* where the block begins in the area; 0 before that is known */
     size_t loop;      /* where the loop's code begins in the area */
-    unsigned highest; /* address bit of the block; it and those below it are separating bits */
+    unsigned highest; /* address bit of the block; it and the one below it are the separating bits */
 };
 
 struct history_paths {
@@ -70,8 +71,8 @@ bool history_paths_reach(const struct history_paths *h);
 /* Returns those of `bits` for which there is code that inverts that bit alone: of sources, or else of targets. */
 uint64_t history_paths_reached(const struct history_paths *h, uint64_t bits, bool source);
 /*
- * Makes the kernel of h->trial, whose probe branch goes by `goes`; its unit is an iteration. False: the probe has
- * ended.
+ * Makes the kernel of h->trial in h->room, in place of the one before; its probe branch goes by `goes`, its unit is an
+ * iteration. False: the probe has ended.
  */
 bool history_paths_build(struct probe *p, const struct history_paths *h, enum history_probe goes, struct kernel *k);
 

@@ -1,8 +1,9 @@
 /*
  * Indirect jumps: n of them, each with t targets of its own that it takes in an order drawn at random, all of them once
- * in a pass, and pass after pass in the same order. The address of the next target is loaded from a list long before it
- * is needed. From each target a taken conditional branch leads to the next of the n jumps, because conditional branches
- * enter the history of every predictor in scope; that of Zen 4 contains neither unconditional nor indirect ones.
+ * in a pass, and pass after pass in the same order. The address of the next target comes from a list, whose loads wait
+ * for no jump. From each target a taken conditional branch leads to the next of the n jumps, because conditional
+ * branches enter the history of every predictor in scope; that of Zen 4 contains neither unconditional nor indirect
+ * ones.
  *
  * Each target is at a random offset in a slot of its own, since some cores use only some bits of an address in their
  * history (measured on Zen 4: at regular distances it predicts a third of its targets, or all, depending on the

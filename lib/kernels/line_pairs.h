@@ -16,8 +16,8 @@ enum {
 
 /*
  * Makes the kernel over `blocks` blocks of the chase's ring: in each a load from its beginning and one from `away`
- * bytes after that, or the other way round if `back`. `offsets` is scratch for 2 * blocks numbers. The unit is a load.
- * False: the probe has ended.
+ * bytes after that, or the other way round if `back`. `offsets` is scratch for 2 * blocks numbers. The unit is a load;
+ * *k is filled in as by pointer_chase_kernel. False: the probe has ended.
  */
 bool line_pairs_kernel(struct probe *p, const struct pointer_chase *chase, size_t *offsets, size_t blocks, size_t away,
                        bool back, struct kernel *k);

@@ -11,8 +11,8 @@
  *
  * Predictors identify loads by their place in the code. The n loads of a pass follow each other, each at a fixed
  * distance of its own from the word where the pass begins; that word is always the same, the next one, or drawn at
- * random (lib/kernels/chance.h). Every kind executes as many instructions of each sort; there are no stores to what is
- * loaded and nothing relative to the stack pointer, which could be forwarded or renamed.
+ * random (lib/kernels/chance.h). The loops of all kinds execute as many instructions of each sort; there are no stores
+ * to the words and nothing relative to the stack pointer, which could be forwarded or renamed.
  *
  * Method: docs/METHODS.md, 7.18.
  */
@@ -33,7 +33,7 @@ extern const char *const load_chain_layout_names[LOAD_CHAIN_LAYOUTS];
 
 struct load_chain_memory {
     struct area words; /* what is loaded */
-    struct area state; /* the number of the word where the last pass began, from call to call */
+    struct area state; /* of address-stride: the number of the word where the last pass began, from call to call */
 };
 
 struct load_chain {

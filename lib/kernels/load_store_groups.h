@@ -22,12 +22,15 @@ struct load_store_groups {
     const struct area *area;
     const struct emit_access *access;
     unsigned loads, stores; /* of a group; at least one access in all */
-    unsigned span;          /* bytes that loads touch, densely, and stores as well: a multiple of the access */
-    unsigned stride;        /* bytes between accesses, for groups of one access, which have no span; 0: none */
+    unsigned span;   /* bytes that loads touch, densely, and stores as well: a multiple of the access, at most 2048 */
+    unsigned stride; /* bytes between accesses, for groups of one access, which have no span; 0: none */
     bool shuffled;
 };
 
-/* Builds the loop, whose context is struct load_store_groups: for sample_cycles. False when the probe is over. */
+/*
+ * Builds the loop, whose context is struct load_store_groups: for sample_cycles. Sets the data, units and warm-up of
+ * *k, whose other members stay. False when the probe is over.
+ */
 bool load_store_groups_build(struct probe *p, void *context, struct kernel *k);
 
 #endif

@@ -53,7 +53,10 @@ struct mispredicted_return {
 bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s);
 /* Emits the jump and the loop around it, in MISPREDICTED_LOOP_LINES lines. */
 void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
-/* Emits a place: it leads back to the jump. At most MISPREDICTED_BYTES, or a whole line where places are full. */
+/*
+ * Emits a place, after mispredicted_return_begin: it leads back to the jump. At most MISPREDICTED_BYTES, or a whole
+ * line where places are full.
+ */
 void mispredicted_return_place(struct code *c, const struct mispredicted_return *s);
 /*
  * Makes the kernel of the code *c, in which all places have been emitted. A pass is one jump to each of `count` places,

@@ -4,8 +4,9 @@
  * then one for as many as fit a fetch.
  *
  * More such cycles may come first in each iteration: pairs of pages with one instruction on the first page and a jump
- * to the next pair on the second. For comparison, the same loop within one page, aligned, on one line. Where
- * instructions have many lengths it crosses from one line to the next as well, since that costs something by itself.
+ * to the next pair on the second. For comparison, the same loop within one page, from the beginning of a line on.
+ * Where instructions have many lengths its first one is the last of a line instead, since crossing from one line to the
+ * next costs something by itself.
  *
  * Method: docs/METHODS.md, 5.3.
  */

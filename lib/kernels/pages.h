@@ -2,9 +2,10 @@
  * Pages: pointer chases and stores that use one word of each page, so that the time of an access shows how the page was
  * translated (docs/METHODS.md, 7.7; the page tables are described in 4.22).
  *
- * Pages have numbers. Every `stride`-th one belongs to the ring, in random order (Sattolo's cycle), which is drawn anew
- * for each kernel. Each page of the ring holds its pointer on another line than the one before, so that all sets of a
- * cache are used evenly (jiegec/cpu-micro-benchmarks, dtlb_size).
+ * Pages have numbers. Every `stride`-th one belongs to the ring. Its order is drawn anew for each kernel: random within
+ * groups of 512 pages (Sattolo's cycle), or, of pages in order or contiguous, random but with neighbours far apart.
+ * Each page of the ring holds its pointer on another line than the one before by number, so that all sets of a cache
+ * are used evenly (jiegec/cpu-micro-benchmarks, dtlb_size).
  *
  * The kinds differ in the frames that the pages are mapped to, and so in the number of lines that caches have to hold:
  *
@@ -12,12 +13,13 @@
  *                  uses a hash of the virtual address may take them for different lines (Lipp 2020, Take A Way)
  *   own lines      one page to a line, 64 pages and more to a frame: as many lines as pages
  *   shuffled       each page its own frame, in random order
- *   in order       each page its own frame, next to each other: a TLB that keeps neighbours in one entry holds more
- *                  pages
+ *   in order       each page its own frame, next to each other where the platform can choose: a TLB that keeps
+ *                  neighbours in one entry holds more pages
  *   contiguous     as in order, with AArch64's contiguous hint: a TLB need not check that neighbours fit one entry
  *   in blocks      512 frames again and again: hundreds of thousands of pages, of which only few are used
  *
- * The control walks as many lines in the same order on as few pages as have room for them: the time that caches take.
+ * The control walks as many lines, in an order drawn likewise, on as few pages as have room for them: the time that
+ * caches take.
  */
 #ifndef FATHOM_LIB_KERNELS_PAGES_H
 #define FATHOM_LIB_KERNELS_PAGES_H
@@ -50,8 +52,8 @@ size_t pages_table_entries(size_t page_bytes);
 size_t pages_frame_bytes(size_t count, size_t page_bytes, enum pages_frames kind);
 /*
  * Maps `count` pages of that size and kind. Returns NULL, or a sentence why the platform cannot; then nothing stays
- * mapped. The probe must have no code mapped yet: on AArch64 a window has one translation granule, which these pages
- * choose.
+ * mapped, else pages_unmap must follow. The probe must have no code mapped yet: on AArch64 a window has one translation
+ * granule, which these pages choose.
  */
 const char *pages_map(struct probe *p, struct pages *r, size_t count, size_t page_bytes, enum pages_frames kind);
 /* Unmaps the pages, and with them everything that was mapped later, the probe's code area too. */
@@ -61,7 +63,8 @@ uintptr_t pages_at(const struct pages *r, size_t page, size_t i);
 
 /*
  * Makes the kernel of a pointer chase over `count` pages, each `stride` pages from the one before. Its unit is a load.
- * False: the probe has ended.
+ * This and the next three set the entry, data, units and warm-up of *k; its other members stay. False: the probe has
+ * ended.
  */
 bool pages_kernel(struct probe *p, const struct pages *r, size_t count, size_t stride, struct kernel *k);
 /*

@@ -29,14 +29,16 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
  * in random order, one group after the other, and from the last one back to the first (Sattolo's cycle).
  */
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group);
-/* As pointer_chase_link, but with one random order for all groups, which takes a quarter of the instructions. */
+/*
+ * As pointer_chase_link, but with one random order for all full groups, which takes a quarter of the instructions.
+ */
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines,
                               size_t group);
 /* Links pointers at these offsets in bytes, in this order, and the last one to the first. A line may hold several. */
 void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count);
 /*
- * Links pointers at these offsets in bytes to a cycle in random order (Sattolo's); `offsets` is left in the order in
- * which the cycle visits them.
+ * Links pointers at these offsets in bytes to a cycle in random order; `offsets` is left in the order in which the
+ * cycle visits them, the first one still first.
  */
 void pointer_chase_scatter(struct probe *p, const struct pointer_chase *c, size_t *offsets, size_t count);
 /*
@@ -52,7 +54,8 @@ void pointer_chase_scatter(struct probe *p, const struct pointer_chase *c, size_
 unsigned pointer_chase_unroll(size_t lines, unsigned at_least);
 /*
  * Makes the kernel that walks the ring, which must have been linked, with `unroll` loads an iteration; a call continues
- * where the last one stopped. Its unit is a load. False: the probe has ended.
+ * where the last one stopped. Its unit is a load. Sets the entry, data and units of *k; the other members stay as the
+ * caller has set them. False: the probe has ended.
  */
 bool pointer_chase_kernel(struct probe *p, const struct pointer_chase *c, unsigned unroll, struct kernel *k);
 

@@ -1,7 +1,7 @@
 /*
  * A round trip: the kernel writes an odd number to a line and reads the line until it holds the next even number, which
- * another core writes there (lib/measure/responder.h). The line changes hands twice. Where no response comes for long,
- * the kernel gives up.
+ * another core writes there (lib/measure/responder.h). The line changes hands twice. Once a call has read the line in
+ * vain some millions of times, it gives up.
  */
 #ifndef FATHOM_LIB_KERNELS_ROUND_TRIP_H
 #define FATHOM_LIB_KERNELS_ROUND_TRIP_H
@@ -21,7 +21,7 @@ struct round_trip_line {
 
 /* What the kernel keeps from one call to the next, on another line. */
 struct round_trip_state {
-    uint64_t last; /* the last number of the other core */
+    uint64_t last; /* the last number of the other core, or the one it was waited for; even, and at first the line's */
     uint64_t left; /* rounds that were not made: 0 unless the kernel gave up */
 };
 

@@ -34,7 +34,7 @@ struct store_load {
     enum load_base base;  /* used by THROUGH_DATA only */
     int32_t store_offset; /* bytes from the data to where the store writes */
     int32_t load_offset;  /* bytes from there to where the load reads */
-    unsigned stores;      /* adjacent stores of equal width that together write what the load reads; 0: 1 */
+    unsigned stores;      /* in place of one store, adjacent ones that together write its bytes; 0: 1 */
     bool backwards;       /* the store to the highest address comes first */
     bool changing;      /* THROUGH_DATA of general registers: an addition, in the chain, changes the value each time */
     unsigned pairs;     /* pairs in the loop; 0: store_load_measure chooses */

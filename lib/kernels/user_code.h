@@ -17,14 +17,14 @@ struct user_place {
     struct area stack;
     struct area state; /* struct harness_state */
     uint64_t memory;   /* address of its memory inside windows */
-    /* Registers that the code leaves 0, by number, bit by bit; 0 before user_find_unused. */
+    /* Registers below 24 that begin with 0 and that the code does not write, bit by bit; 0 before user_find_unused. */
     uint32_t unused, unused_vectors;
-    uint64_t trap; /* of an undefined instruction, where code ends that returns */
+    uint64_t trap; /* address of an undefined instruction, where code ends that returns; set by user_code_make */
 };
 
 /*
- * Operations that are added behind each copy, to see whether they make it slower. They change nothing: the registers that
- * they write hold 0 before and after.
+ * Operations that are added behind each copy, to see whether they make it slower. They write only registers that the
+ * code does not use (user_find_unused), flags, and memory of the stack that is not the code's.
  */
 struct user_added {
     const struct form *form; /* of the catalogue, NULL: not that */
@@ -64,7 +64,10 @@ enum { USER_LINE = 64 };
 /* Of larger memory only so much is displaced from the caches. */
 enum { USER_FLUSHED = 1 << 20 };
 
-/* Maps what the kernel needs; what was mapped is given back with the mark before. NULL, or why it cannot. */
+/*
+ * Maps what the kernel needs and sets *w. NULL, or why it cannot. In either case the caller gives back what was mapped
+ * with the machine_map_mark before.
+ */
 const char *user_place_map(struct user_place *w, const struct user_kernel *k);
 /* The first value of a general register. */
 uint64_t user_value(const struct user_place *w, unsigned number);
@@ -73,8 +76,8 @@ void user_fill(struct user_place *w);
 /* Fills the memory and makes the kernel; one unit is one copy. False: the probe is over. */
 bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *v, struct kernel *k);
 /*
- * Finds out, by executing two copies once, which of the registers that begin with 0 the code does not write: they keep
- * other values, too. None where the code faults with other values in them. False: the probe is over.
+ * Finds out, by executing two copies once, which registers below 24 that begin with 0 the code does not write: they
+ * keep other values, too. None where the code faults with other values in them. False: the probe is over.
  */
 bool user_find_unused(struct probe *p, struct user_place *w);
 /* Whether there are registers for operations of that kind. */

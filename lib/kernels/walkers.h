@@ -17,13 +17,16 @@ struct walkers {
     uint32_t *order;            /* the number of each line, in the order of the walk */
 };
 
-/* Maps a ring of `bytes` and places for `most` walkers. The caller frees `order`. False when the probe is over. */
+/*
+ * Maps a ring of `bytes` and places for `most` walkers. *w must begin as zeros; the caller frees `order`. False when
+ * the probe is over.
+ */
 bool walkers_map(struct probe *p, struct walkers *w, size_t bytes, size_t most);
 /* Links the first `lines` lines to a ring, in random order within groups of `group` lines. */
 void walkers_link(struct probe *p, struct walkers *w, size_t lines, size_t group);
 /*
- * Makes the kernel of so many walkers, for a sweep whose context is struct walkers; its unit is a round. False: the
- * probe is over.
+ * Makes the kernel of so many walkers on the ring linked last, for a sweep whose context is struct walkers; its unit is
+ * a round. False: the probe is over.
  */
 bool walkers_build(struct probe *p, double walkers, void *context, struct kernel *k);
 /*

@@ -109,7 +109,8 @@ double meter_seconds(const struct meter *m);
 
 /*
  * Measures one point: finds how many iterations last one reading, warms the kernel up, takes readings until enough are
- * accepted or too many were rejected, and fills in *out, except out->x, which it leaves as it is. The result says how
+ * accepted or too many were rejected, and fills in *out, except out->x, which it leaves as it is. Too many rejected
+ * readings are no failure: out->accepted is small then; where it is 0, q20, median and ns are NaN. The result says how
  * the last window ended: by a fault or a timeout where the kernel caused one; *out is then not to be used.
  */
 struct window_result meter_measure(struct meter *m, const struct kernel *k, struct point *out);

@@ -38,8 +38,8 @@ bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count
 bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles);
 /*
  * Finds by bisection a count of branches with which a branch costs at most a quarter more than with 32 branches, while
- * it costs more with a count no more than 2 % larger. NaN where it does not cost more with 8192 branches, or a reading
- * was not accepted. False: the probe has ended.
+ * it costs more with a count no more than 2 %, or one branch, larger. NaN where it does not cost more with 8192
+ * branches, or a reading was not accepted. False: the probe has ended.
  */
 bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count);
 /*

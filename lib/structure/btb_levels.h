@@ -37,13 +37,13 @@ struct btb_levels_request {
     const char *cycles;         /* finding: what a branch costs on that level */
     const char *limits[2];      /* findings that may mask: operations of the op cache, entries of the first ITLB */
     const char *const *counted; /* events for the proof of a knee, ended by NULL */
-    struct btb_fit *fit;        /* points of the long range are added; NULL: they are not */
+    struct btb_fit *fit;        /* gets points from BTB_LONG_FROM on of patterns that are not mixed; NULL: none */
 };
 
 /* What btb_levels_find reported, in short. */
 struct btb_levels {
     double least;      /* cycles of a branch at best, with at most 16 branches; INFINITY: not known */
-    double height;     /* cycles of a branch on the last level that was reported by its own knee; 0: none */
+    double height;     /* cycles of a branch on the last level that was reported, not from a slope change; 0: none */
     unsigned levels;   /* reported, in both ranges */
     unsigned measured; /* of them, those with a capacity that no slope change was needed for */
     bool open;         /* the capacity of some level is not known, or one stride shows a level that no other does */

@@ -7,7 +7,7 @@
  *
  *   groups   random among the lines of a group of 16 pages, then the next group: local enough that the TLB does not
  *            hide the caches; prefetchers might follow it
- *   whole    random over the whole footprint: nothing can follow it, but the TLB may be its limit
+ *   whole    random over the whole footprint, up to 8 MiB: nothing can follow it, but the TLB may be its limit
  *
  * Curve: cycles per load over footprint, a staircase: flat at each level's load-to-use latency, rising where the
  * footprint exceeds the level. A level's capacity is the last footprint on its flat. The first level is indexed by
@@ -45,7 +45,8 @@ double caches_known(const struct probe *p, unsigned level);
 double caches_footprint(const struct probe *p);
 /*
  * Searches the curves of both orders and reports capacity and latency of each level (memory.cache.*), and the latency
- * of memory. c->chase must be mapped with room for c->most bytes. False: the probe has ended.
+ * of memory. c->chase must be mapped with room for c->most bytes; its pitch is set to the length of a line. False: the
+ * probe has ended.
  */
 bool caches_levels(struct probe *p, struct caches *c);
 /* Makes the kernel of the chase over that many bytes in random order (whole). False: the probe has ended. */

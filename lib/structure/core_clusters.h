@@ -26,7 +26,7 @@ struct core_clusters {
 /*
  * Decides about `count` cores, CORE_CLUSTERS_CORES at most; ns[i * pitch + j] with j < i is the time of that pair.
  * Returns REASON_NONE, or why nothing is decided: out->levels is 0 then. NOISE: the times fall into more classes than
- * CORE_CLUSTERS_LEVELS can separate.
+ * CORE_CLUSTERS_LEVELS can separate. CLUSTERS_OVERLAP: two cores of a cluster are not near each other.
  */
 enum reason core_clusters_of(const double *ns, size_t count, size_t pitch, struct core_clusters *out);
 

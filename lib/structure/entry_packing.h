@@ -66,11 +66,12 @@ struct packing {
 bool packing_measure_groups(struct probe *p, const struct inflight *l, struct packing_found *f);
 /*
  * Decides how many entries the reorder buffer has, by the first of these ways that decides it; where none does, the
- * result is that of `mixtures`, with its reason:
+ * result is that of `mixtures`, with its reason. The second and the third need packing_is_possible:
  *
  *   mixtures   as many mixtures, NOPs and pairs fit, within a group: each instruction has an entry of its own
  *   dilution   sequences with one access in every 2, 3 and 4 instructions, divided by that, give one number, and NOPs
- *              are a whole multiple of it: entries hold several instructions, but one access (Johnson 2021, Firestorm)
+ *              are a whole multiple of it, three times at least: entries hold several instructions, but one access
+ *              (Johnson 2021, Firestorm)
  *   kinds      at least three sequences of one kind each, or of NOPs, end at the same least number, and another one at
  *              PACKED_RATIO times that or more: neighbours share entries by kind (Zen 4: unless both write a general
  *              register or both have displacements). Kinds that write a register and end where renames do not count

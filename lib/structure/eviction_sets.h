@@ -45,7 +45,10 @@ struct eviction_sets {
     enum reason reason;      /* why the search ended early; REASON_NONE: it did not */
 };
 
-/* Maps `pool` pages of that size and allocates the lists. False: there is no memory, and the probe has ended. */
+/*
+ * Maps `pool` pages of that size and allocates the lists. False: there is no memory, and the probe has ended.
+ * eviction_sets_free must follow in either case; the pages stay mapped until the probe ends.
+ */
 bool eviction_sets_map(struct probe *p, struct eviction_sets *e, size_t pool, size_t page_bytes);
 void eviction_sets_free(struct eviction_sets *e);
 /*

@@ -18,7 +18,8 @@
  * since no experiment distinguishes them. They are numbered in the order of their lowest source bits.
  *
  * Experiments err in one direction: paths are rarely distinguished by chance, but a predictor may miss a difference. So
- * one positive result counts, and negative ones are repeated.
+ * negative results are repeated, and one positive result counts; but whether a bit enters the history, and where that
+ * ends, is decided by several.
  *
  * Method: docs/METHODS.md, 5.13.
  */
@@ -58,9 +59,10 @@ struct footprint_group {
 
 struct footprint {
     /*
-     * REASON_NONE: the result was verified, if checks were asked for. NOISE: equal paths are distinguished; NO_ADDRESS_BIT: no paths are;
-     * EXPERIMENTS_DISAGREE: cancellations contradict each other; NOT_LINEAR: the verification failed; NOT_LEFT: the
-     * history does not end before the limit; TOO_MANY_MASKS: more groups than FOOTPRINT_GROUPS.
+     * REASON_NONE: the result was verified, if checks were asked for. NOISE: equal paths are distinguished;
+     * NO_ADDRESS_BIT: no bit enters; EXPERIMENTS_DISAGREE: cancellations contradict each other; NOT_LINEAR: the
+     * verification failed; NOT_LEFT: the history does not end before the limit; TOO_MANY_MASKS: more groups than
+     * FOOTPRINT_GROUPS.
      */
     enum reason reason;
     struct footprint_group groups[FOOTPRINT_GROUPS];

@@ -40,9 +40,9 @@ struct forwarding_grid {
 };
 
 /*
- * Prepares an empty grid of the widths of a register file that the core can both load and store, FORWARDING_WIDTHS at
- * most (in a smoke run the narrowest and the widest). Where there are none the grid has count 0 and no cells. The
- * caller frees `cells`. False, and the probe is over, where there is no memory.
+ * Prepares an empty grid of the widths of single registers of a file that the core can both load and store, the first
+ * FORWARDING_WIDTHS at most (in a smoke run the narrowest and the widest). Where there are none the grid has count 0
+ * and no cells. The caller frees `cells`. False, and the probe is over, where there is no memory.
  */
 bool forwarding_grid_start(struct probe *p, struct forwarding_grid *g, enum dependency_through chain,
                            enum access_file file);

@@ -17,7 +17,7 @@ bool forwarding_references(struct probe *p, const struct store_load *s, uint64_t
 /*
  * Sets *load to the widest load of a general register that does get its value from memory or a store buffer, and not in
  * a register (memory renaming), when it follows a store of 64 bits at the same address; to the narrowest load where
- * none does; to NULL where a measurement had no accepted reading. False when the probe is over.
+ * none does; to NULL where a measurement had no accepted reading, except in a smoke run. False when the probe is over.
  */
 bool forwarding_not_renamed(struct probe *p, uint64_t data, const struct emit_access **load);
 

@@ -12,7 +12,8 @@
  * costs a few questions, an independent one as many as there are combinations of the bits before it: 2^masks in all.
  *
  * Experiments err. A question is repeated until one result leads by so much that, by Wald's sequential test (1945), the
- * masks are wrong in no more than one of 100,000 searches, provided that the rate of errors is not above the one given.
+ * masks are wrong in no more than two of 100,000 searches (twice GF2_WRONG_RESULTS), provided that the rate of errors
+ * is not above the one given.
  *
  * The masks are then verified with differences and addresses drawn at random; half of the differences collide if the
  * masks are right. A hash that is not linear, or a mixture of two, fails there.
@@ -47,8 +48,8 @@ struct gf2_request {
 
 struct gf2_result {
     /*
-     * REASON_NONE: these are the masks. NO_COLLISION: no two addresses were found to collide; TOO_MANY_MASKS: more than `most`; NOT_LINEAR: the verification failed; NOISE: more results are wrong than
-     * `error`.
+     * REASON_NONE: these are the masks. NO_COLLISION: no two addresses were found to collide; TOO_MANY_MASKS: more than
+     * `most`; NOT_LINEAR: the verification failed; NOISE: more results are wrong than `error`.
      */
     enum reason reason;
     size_t count;

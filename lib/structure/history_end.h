@@ -55,10 +55,10 @@ struct history_curve {
 
 /*
  * Searches for the largest number of dummies (branches that fill the history), up to `limit`, at which the probe branch
- * is still predicted from the bearer: roughly first, then around that with many points. Sets c->name, *out to the curve
- * and *e to the experiment on it; e->knee is the verdict's count of knees, which stands for none, where no step is
- * large enough to be the end: the verdict then has a reason. False where the probe is over; otherwise the caller frees
- * *out with sweep_free.
+ * is still predicted from the bearer: roughly first, then around that with many points. Sets c->name, and c->code.close
+ * where dummies have to be close together, *out to the curve and *e to the experiment on it; e->knee is the verdict's
+ * count of knees, which stands for none, where no step is large enough to be the end: the verdict then has a reason.
+ * False where the probe is over; otherwise the caller frees *out with sweep_free.
  */
 bool history_end_search(struct probe *p, struct history_curve *c, double limit, struct sweep *out,
                         struct experiment *e);

@@ -15,8 +15,9 @@
 static const double BTB_SIGMAS = 5;
 /*
  * An organisation survives if its chi-square exceeds that of the best one by no more than this: BTB_SIGMAS squared, the
- * likelihood ratio of a deviation of as many sigma. One level explains the points as well as two, and no level as well
- * as one, if its chi-square exceeds the other by no more than this.
+ * likelihood ratio of a deviation of as many sigma. (Where replacement may be any, so do those that chance explains.)
+ * One level explains the points as well as two, and no level as well as one, if chance explains its chi-square, and
+ * that exceeds the other by no more than this.
  */
 static const double BTB_SURVIVES = 25;
 /*
@@ -35,9 +36,9 @@ static const double BTB_SHOWS = 0.5;
  */
 static const double BTB_SEEN = 0.01;
 /*
- * When the normal equations of a fit of costs are solved, a pivot no larger than this part of the diagonal element
- * before elimination is nothing but rounding, and its cost is left out: doubles are exact to 2e-16, and elimination
- * loses some digits. no test: moved by 3 it lies between the same numbers.
+ * When the least sum of squares that a group of points can have is computed, a pivot no larger than this part of the
+ * diagonal element before elimination is nothing but rounding, and its cost is left out: doubles are exact to 2e-16,
+ * and elimination loses some digits. no test: moved by 3 it lies between the same numbers.
  */
 static const double BTB_PIVOT_LEAST = 1e-12;
 
@@ -70,7 +71,10 @@ static const double BTB_MISS_SPREAD_ANY = 0.4;
  * one's: less may be a slope change where one level ends. Chosen.
  */
 static const double BTB_LEVELS_APART = 1.5;
-/* With fewer points nothing is decided: they must be more than the costs of two levels in two patterns. Chosen. */
+/*
+ * With fewer points nothing is decided, nor does a part of them choose classes to begin a search with: they must be
+ * more than the costs of two levels in two patterns. Chosen.
+ */
 enum { BTB_POINTS_LEAST = 12 };
 
 /* ---- The next sequence (btb_design.c) --------------------------------------------------------------- */
@@ -80,16 +84,17 @@ enum { BTB_POINTS_LEAST = 12 };
  */
 static const double BTB_FOOTPRINT_FULL = 0.85;
 /*
- * To choose the next sequence, a hit in a level is assumed to cost this part less than a miss where no pattern has both
- * costs. Chosen: a miss costs twice as much as a hit.
+ * To choose the next sequence, a hit in a level is assumed to cost this part less than what is not found in it, where
+ * no pattern has both costs. Chosen: that costs twice as much as a hit.
  */
 static const double BTB_CONTRAST_UNKNOWN = 0.5;
 
 /* ---- Levels of a pattern (btb_levels.c) -------------------------------------------------------------- */
 
 /*
- * Where a level ends, the cost of a branch rises by at least so many cycles; one of unknown end that costs less than
- * this more than the last level reported is that level. Smaller steps are the operation cache's (Zen 4).
+ * Where a level ends, the cost of a branch rises by at least so many cycles at some stride, and a slope change lies at
+ * least so much above the level before it; a level of unknown end, or one that ends at a slope change, which costs less
+ * than this more than the last level reported is that level. Smaller steps are the operation cache's (Zen 4).
  */
 static const double BTB_STEP_CYCLES = 0.4;
 /* A level belongs to the short range if its end is below this part of the border between both: ramps begin early. */
@@ -138,7 +143,7 @@ static const double BRANCH_COST_ALIKE = 0.1;
 static const double BRANCH_COST_RISES = 1.25;
 /*
  * Bisection for the end of the first level by BRANCH_COST_RISES stops when the larger count is no more than this many
- * times the smaller one.
+ * times the smaller one, or is the next one.
  */
 static const double BRANCH_COST_CLOSE = 1.02;
 

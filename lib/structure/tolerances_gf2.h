@@ -5,9 +5,9 @@
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_GF2_H
 
 /*
- * Questions are repeated so often that the masks of a hash are wrong, because results of the experiment were, with this
- * probability at most. Chosen: small enough to be neglected. no test: what counts is its logarithm, and a factor of
- * three changes that by one result in ten at most.
+ * Questions are repeated so often that a wrong answer that two addresses collide, and likewise a wrong one that they do
+ * not, has this probability at most in a whole search. Chosen: small enough to be neglected. no test: what counts is
+ * its logarithm, and a factor of three changes that by one result in ten at most.
  */
 static const double GF2_WRONG_RESULTS = 1e-5;
 /*

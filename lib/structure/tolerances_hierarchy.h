@@ -14,9 +14,11 @@
  */
 static const double SAME_LEVEL = 1.5;
 /*
- * A level holds at least this many times as much as the level before it: what is left sooner is a part of the rise to
- * the next level, and ranges in which a next level is searched begin at this many times the level before. Chosen: the
- * sizes of caches and TLBs grow by more from level to level.
+ * A level holds at least this many times as much as the level before it. So what is left sooner is a part of the rise
+ * to the next level; what is smaller than this many times the level before is that level again; a rise that is no wider
+ * hides none; ranges in which a next level is searched begin at this many times the level before, and are not searched
+ * where they would be narrower than this. Where counts differ by less than this, they may belong to one level. Chosen:
+ * the sizes of caches and TLBs grow by more from level to level.
  */
 static const double LEVELS_APART = 2;
 /*
@@ -77,7 +79,8 @@ enum { READINGS_LONGEST = 256 };
 static const double STEP_SHRINKS = 0.5;
 /*
  * The range of counts that is searched at a stride s begins at 1 / (this * s) of what the level holds, in case counts
- * halve with each doubling of the stride, and ends at this times what the level holds, in case they do not.
+ * halve with each doubling of the stride, and ends at this times what the level holds, in case they do not; but it
+ * stays within what the probe has room for.
  */
 static const double STRIDE_RANGE = 4;
 /*
@@ -127,8 +130,8 @@ static const double SHARING_FROM_MOST = 0.4;
  */
 static const double READER_LINES = 8;
 /*
- * Ways of a first level of data caches, at most. Chosen: a step above the 12 of Intel's cores since Sunny Cove, the most
- * in any manual (Intel's optimization manual, 2.1: 48 KiB).
+ * Ways of a first level of data caches, at most. Chosen: a step above the 12 of Intel's cores since Sunny Cove, the
+ * most in any manual (Intel's optimization manual, 2.1: 48 KiB).
  */
 static const double MOST_WAYS = 16;
 
@@ -143,8 +146,10 @@ static const double CACHE_FAR_RANGE = 3;
  */
 static const double CACHES_TO_REACH_MEMORY = 4;
 /*
- * Where the curve of the second level has no steady height, its latency is measured over this part of it: so many lines
- * fit all sets although frames lie at random. The knee of an instruction cache lies at no more than this part of it.
+ * Where the curve shows no steady height for the second level, its latency is measured over this part of its capacity,
+ * if that is at least twice what the first level's edge ends at: so many lines fit all sets although frames lie at
+ * random. And of the knees of mispredicted returns one that straight code lacks, beyond one that both show, is taken
+ * for the instruction cache's only at no more than this part of the second level: it comes too early for that.
  */
 static const double SECOND_LEVEL_PART = 0.25;
 /* Loads in random order are measured over this part of a level. Chosen: surely less than the sets hold. */
@@ -157,8 +162,9 @@ enum { FIRST_SHARED_CACHE = 3 };
 /* ---- Eviction sets (7.5) ------------------------------------------------------------------------ */
 
 /*
- * A set is overfilled if a round over the pages has more than this many misses for each line that is used of a page: an
- * overfilled set has one at least. Chosen: nearer to one than to none, since other programs evict lines as well.
+ * A set is overfilled if a round over the pages has more than this many misses for each line that is used of a page
+ * more than the control, or than a round without the last page: an overfilled set has one at least. Chosen: nearer to
+ * one than to none, since other programs evict lines as well.
  */
 static const double EVICTION_MISS = 0.75;
 /*
@@ -169,8 +175,9 @@ static const double EVICTION_REJECTED = 0.5;
 /* EVICTION_REJECTED where several lines of each page are used. Chosen smaller: a measurement takes longer. */
 static const double EVICTION_REJECTED_LINES = 0.25;
 /*
- * The number of sets of a cache, pages collected over ways, is accepted if it differs from a power of two by no more
- * than this part: so much may be missing of pages that were rejected by mistake. The next power is a factor of two
+ * The number of places that a page can have in a cache, pages collected over ways, is accepted if it differs from a
+ * power of two by no more than this part, and so is the number of lines of a page: so much may be missing of pages that
+ * were rejected by mistake. The next power is a factor of two
  * away.
  */
 static const double EVICTION_SETS_ALIKE = 0.06;
