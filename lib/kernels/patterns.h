@@ -26,7 +26,7 @@
 
 enum {
     PATTERN_LINE_BYTES = 64,
-    PATTERN_SPREAD = 8, /* a pattern of n lines lies on n times so many lines */
+    PATTERN_SPREAD = 8, /* a pattern of n lines lies in memory of n times so many lines */
     PATTERN_GROUP = 512 /* the number of lines of a pattern must be a multiple of this */
 };
 

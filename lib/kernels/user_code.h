@@ -23,8 +23,8 @@ struct user_place {
 };
 
 /*
- * Operations that are added behind each copy, to see whether they make it slower. They write only registers that the
- * code does not use (user_find_unused), flags, and memory of the stack that is not the code's.
+ * Operations that are added behind each copy, to see whether they make it slower. They write registers that the code
+ * does not write (user_find_unused), a word of the stack that is theirs, and perhaps the flags.
  */
 struct user_added {
     const struct form *form; /* of the catalogue, NULL: not that */

@@ -15,10 +15,11 @@
 static const double SAME_LEVEL = 1.5;
 /*
  * A level holds at least this many times as much as the level before it. So what is left sooner is a part of the rise
- * to the next level; what is smaller than this many times the level before is that level again; a rise that is no wider
- * hides none; ranges in which a next level is searched begin at this many times the level before, and are not searched
- * where they would be narrower than this. Where counts differ by less than this, they may belong to one level. Chosen:
- * the sizes of caches and TLBs grow by more from level to level.
+ * to the next level, or the level before seen again, and does not show where its count at a stride would be smaller;
+ * and ranges in which a next level is searched begin at this many times the level before. A rise is searched for a
+ * slope change if it is wider than this, over its last part that is as wide. Caches have a far range if it is wider
+ * than this and the near one shows an edge above the known second level's size divided by this. Chosen: the sizes of
+ * caches and TLBs grow by more from level to level.
  */
 static const double LEVELS_APART = 2;
 /*
