@@ -54,7 +54,7 @@ void dependence_set_steps(const struct dependence_steps *s, size_t count, bool d
 bool dependence_sequence(struct probe *p, const struct dependence_steps *s, size_t count, double *cycles);
 /*
  * Measures the cycles of two steps together that have code of their own, the first one dependent and the second one
- * independent, whose load instructions lie `distance` bytes apart. The address of the first ends in zeros, so that
+ * independent, whose load instructions lie `distance` bytes apart. The address of the first load ends in zeros, so that
  * adding the distance changes just the bits that the distance has. NaN: no reading was accepted. False: the probe is
  * over.
  */

@@ -1,7 +1,7 @@
 /*
  * A round trip: the kernel writes an odd number to a line and reads the line until it holds the next even number, which
  * another core writes there (lib/measure/responder.h). The line changes hands twice. Once a call has read the line in
- * vain some millions of times, it gives up.
+ * vain some millions of times, or in a smoke run some ten thousands, it gives up.
  */
 #ifndef FATHOM_LIB_KERNELS_ROUND_TRIP_H
 #define FATHOM_LIB_KERNELS_ROUND_TRIP_H

@@ -59,7 +59,10 @@ const char *forwarding_chain_name(const struct forwarding_grid *g);
 double *forwarding_cell(const struct forwarding_grid *g, enum crossing crossing, size_t store, size_t load, int offset);
 /* Whether the load got its value without waiting for the cache. */
 bool forwarding_works(enum forwarding_path path);
-/* Whether two grids of the same widths have the same offsets, within a line, at which forwarding works. */
+/*
+ * Whether two grids of the same widths have, for this store and load, the same offsets within a line at which
+ * forwarding works.
+ */
 bool forwarding_same_offsets(const struct forwarding_grid *a, const struct forwarding_grid *b, size_t store,
                              size_t load);
 /*

@@ -112,7 +112,8 @@ static const double WAYS_FEWER = 1.5;
 static const double DOUBLING_ALIKE = 1.2311444133449163;
 
 /*
- * To find which pages share a TLB level (7.8), counts of pages are searched from this part of what the level holds on.
+ * To find which pages share a TLB level (7.8), counts of pages are searched from this part of what the level holds on,
+ * or from LEVELS_APART times the level before, if that is more.
  * Half of the level is left if it is shared, and half of that range lies before the edge.
  */
 static const double SHARING_FROM = 0.25;
@@ -178,8 +179,7 @@ static const double EVICTION_REJECTED_LINES = 0.25;
 /*
  * The number of places that a page can have in a cache, pages collected over ways, is accepted if it differs from a
  * power of two by no more than this part, and so is the number of lines of a page: so much may be missing of pages that
- * were rejected by mistake. The next power is a factor of two
- * away.
+ * were rejected by mistake. The next power is a factor of two away.
  */
 static const double EVICTION_SETS_ALIKE = 0.06;
 
