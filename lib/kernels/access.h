@@ -16,9 +16,9 @@ bool access_can_run(const struct emit_access *a);
  */
 void access_clear(struct code *c, const struct emit_access *a, unsigned r, unsigned count);
 /*
- * Whether findings on this access have the variant `width`: those on a single general register, on vector registers
- * that move more than 64 bits, and on accesses that stream, which have findings of their own. Scalable vectors need the
- * variant of access_variant besides, since other vectors may have the same width.
+ * Whether this is one of the accesses that findings name by the variant `width`: a single general register, vector
+ * registers of more than 64 bits together (one, a pair, or a scalable one), and whatever streams, which has findings of
+ * its own. A scalable vector may be as wide as others: access_variant distinguishes it.
  */
 bool access_represents_width(const struct emit_access *a);
 /*

@@ -39,10 +39,9 @@ struct branch_chain {
     enum branch_chain_pattern pattern; /* mixed: of two slots, the first begins at a multiple of twice the stride */
     size_t count;                      /* branches in slots, at least 1 */
     size_t stride;                     /* bytes from one slot to the next */
-    size_t
-        branch_end;   /* bytes from the beginning of a slot to the end of its branch; 0: its longest form, if it fits */
-    size_t nop_bytes; /* NOPs between a target and the branch that it leads to */
-    bool scattered;   /* in random order (Sattolo's cycle); else in the order of addresses */
+    size_t branch_end; /* bytes from the beginning of a slot to the end of its branch; 0: of its longest form */
+    size_t nop_bytes;  /* NOPs between a target and the branch that it leads to */
+    bool scattered;    /* in random order (Sattolo's cycle); else in the order of addresses */
     /*
      * Not 0: one branch on each page of this size; `stride` is a multiple of it. The line of the branch in its page
      * rotates: from one branch to the next by one line, and by one more after as many pages as there are lines. So the

@@ -29,8 +29,8 @@ struct page_regions {
 };
 
 /*
- * Returns the numbers of bunches, groups and regions for a chase over at least `pages` pages of page_bytes, in bunches
- * of `bunch` pages. Groups are full, except in the profile smoke, which takes few bunches. Nothing is mapped yet.
+ * Returns the numbers of bunches, groups and regions for a chase over at least `pages` pages of page_bytes, a multiple
+ * of 2048, in bunches of `bunch` pages; the profile smoke takes few bunches. Nothing is mapped yet.
  */
 struct page_regions page_regions_of(const struct probe *p, size_t page_bytes, size_t bunch, double pages);
 /*

@@ -15,7 +15,8 @@
  *                                   length of the chain
  *
  * What this cannot show: which of the chains of equal length holds which of the s bits that are shifted in together,
- * since no experiment distinguishes them. They are numbered in the order of their lowest source bits.
+ * since no experiment distinguishes them. They are numbered in the order in which bits of their first groups are tried:
+ * from the lowest on, of sources before targets.
  *
  * Experiments err in one direction: paths are rarely distinguished by chance, but a predictor may miss a difference. So
  * negative results are repeated, and one positive result counts; but whether a bit enters the history, and where that
