@@ -71,7 +71,7 @@ enum { USER_FLUSHED = 1 << 20 };
 const char *user_place_map(struct user_place *w, const struct user_kernel *k);
 /* The first value of a general register. */
 uint64_t user_value(const struct user_place *w, unsigned number);
-/* Fills the memory as the kernel wants it. */
+/* Clears the stack, and fills the memory as the kernel wants it. */
 void user_fill(struct user_place *w);
 /* Fills the memory and makes the kernel; one unit is one copy. False: the probe is over. */
 bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *v, struct kernel *k);
