@@ -18,7 +18,8 @@ void emit_form_bridge(struct code *code, struct form_kernel *w, const struct for
 void emit_form_companions(struct code *code, struct form_kernel *w, const struct form_choice *c);
 /*
  * Emits all that passes a value from an instance to the next one of a chain with a bridge, companions included; but
- * where a mask is made of what was loaded the next instance itself begins with that copy, and this emits nothing.
+ * where a mask is a copy of the register that was loaded the next instance itself begins with that copy, and this emits
+ * nothing.
  */
 void emit_form_bridges(struct code *code, struct form_kernel *w, const struct form_choice *c);
 

@@ -48,8 +48,8 @@ bool forwarding_grid_start(struct probe *p, struct forwarding_grid *g, enum depe
                            enum access_file file);
 /*
  * Measures all cells, of vectors those at every FORWARDING_VECTOR_STEP bytes, in a smoke run fewer, sends them as
- * matrices, and decides the paths: g->paths.clusters.count is 0 where it cannot. Does nothing on a grid without widths. False when the probe is
- * over.
+ * matrices, and decides the paths: g->paths.clusters.count is 0 where it cannot. Does nothing on a grid without widths.
+ * False when the probe is over.
  */
 bool forwarding_grid_measure(struct probe *p, const struct area *area, struct forwarding_grid *g);
 /* "data" or "address", the variant `dependence` of findings. */

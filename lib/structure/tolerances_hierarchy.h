@@ -113,8 +113,8 @@ static const double DOUBLING_ALIKE = 1.2311444133449163;
 
 /*
  * To find which pages share a TLB level (7.8), counts of pages are searched from this part of what the level holds on,
- * or from LEVELS_APART times the level before, if that is more.
- * Half of the level is left if it is shared, and half of that range lies before the edge.
+ * or from LEVELS_APART times the level before, if that is more. Half of the level is left if it is shared, and half of
+ * that range lies before the edge.
  */
 static const double SHARING_FROM = 0.25;
 /*
