@@ -37,12 +37,12 @@ extern const char *const long_op_names[LONG_OPS];
 /* What there is to measure with: the long-latency operations of this core. Made once a probe by inflight_start. */
 struct inflight {
     struct issue_orders issue;                          /* if the core executes in order, nothing else is set */
-    struct pointer_chase chases[LONG_OP_ARITHMETIC][2]; /* for each kind that loads, one ring for either operation */
-    size_t near_lines;                                  /* lines of a ring that the second level holds */
+    struct pointer_chase chases[LONG_OP_ARITHMETIC][2]; /* for each kind that is measured and loads, two rings */
+    size_t near_lines;                                  /* lines of a ring of LONG_OP_LOADS, where these are measured */
     struct area data;               /* of fillers, then where chases go on, then the operand of square roots */
     unsigned steps[LONG_OPS];       /* loads or square roots in one long-latency operation */
-    double independent[LONG_OPS];   /* cycles of an iteration whose two operations may overlap */
-    double chained[LONG_OPS];       /* cycles of an iteration whose two operations are one dependency chain */
+    double independent[LONG_OPS];   /* cycles of an iteration whose two operations may overlap; NaN: no reading */
+    double chained[LONG_OPS];       /* the same if they are one dependency chain; NaN: no reading */
     enum reason unusable[LONG_OPS]; /* why that kind shows nothing on this core; REASON_NONE: it is usable */
 };
 
@@ -101,8 +101,8 @@ bool inflight_choose_fillers(struct inflight_experiment *e, const char *const na
  */
 bool inflight_build(struct probe *p, double fillers, void *context, struct kernel *k);
 /*
- * Measures the cycles of an iteration of the experiment with so many fillers: the median of seven samples; NaN where no
- * reading was accepted. False: the probe is over.
+ * Measures the cycles of an iteration of the experiment with so many fillers: the median of seven samples
+ * (sample_cycles); NaN where no reading was accepted. False: the probe is over.
  */
 bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles);
 /*

@@ -28,13 +28,13 @@ struct inflight_request {
     const void *context;
 };
 
-/* `runs`, `sweeps` and `experiments` belong together by index. */
+/* `runs`, `sweeps` and `experiments` belong together by index, and point to each other: see inflight_bind. */
 struct inflight_result {
     struct inflight_request request;
     struct inflight_experiment runs[LONG_OPS];
     struct sweep sweeps[LONG_OPS];
     struct experiment experiments[LONG_OPS]; /* the number of fillers, as an experiment on the structure's size */
-    size_t count;                            /* 0: the core lacks a filler, or no kind of operation is usable */
+    size_t count;                            /* 0: there is no filler, or no kind of operation could be used */
     unsigned confirmed;                      /* times that this was found (inflight_repeat); 0: to be measured again */
     struct inflight_result *other;           /* what was found at another time, where that differs; NULL: nothing */
 };
@@ -43,8 +43,9 @@ struct inflight_result {
  * Measures how many fillers of the request fit, by each usable kind of long-latency operation (q->only: by that
  * experiment); kinds that occupy much of the requested structure themselves are left out, and loads on simulated cores.
  * Where several kinds do not agree, and it is not the reorder buffer whose entries are counted, they are searched again
- * with one to five NOPs before the first operation, and the largest result of each counts: how many fillers fit depends
- * on what enters together with them. False: the probe is over.
+ * with one to five NOPs before the first operation, until they agree, and the largest result of each counts: how many
+ * fillers fit depends on what enters together with them; not so in a smoke run and on simulated cores. *out, which need
+ * not be set before, is to be freed with inflight_free, also after false. False: the probe is over.
  */
 bool inflight_measure(struct probe *p, const struct inflight_request *q, struct inflight_result *out);
 /* Whether the i-th experiment decided how many fillers fit. */
@@ -53,7 +54,7 @@ bool inflight_is_decided(const struct inflight_result *a, size_t i);
 bool inflight_nothing_decided(const struct inflight_result *a);
 /*
  * Whether two limits in the same unit may be one limit: they differ by no more than SAME_LIMIT_COUNT or the part
- * SAME_LIMIT.
+ * SAME_LIMIT of `other`.
  */
 bool inflight_same(double one, double other);
 /*
@@ -70,6 +71,7 @@ double inflight_fitted(const struct inflight_result *a, enum filler_class class)
 double inflight_total(const struct inflight_result *a, enum filler_class class);
 /* Makes the pointers inside a result that has been copied point into the copy. */
 void inflight_bind(struct inflight_result *a);
+/* Frees what the result holds, also its `other`, and leaves it without experiments. */
 void inflight_free(struct inflight_result *a);
 
 #endif

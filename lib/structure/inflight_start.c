@@ -83,7 +83,7 @@ static bool calibrate_long_ops(struct probe *p, struct inflight *l)
     for (enum long_op kind = 0; kind < LONG_OPS; kind++) {
         if (kind == LONG_OP_LOADS && probe_is_simulated(p)) { /* inflight_measure.c */
             l->steps[kind] = 1;
-            l->unusable[kind] = REASON_NO_OVERLAP;
+            l->unusable[kind] = REASON_TOO_LONG_TO_SIMULATE;
             continue;
         }
         l->steps[kind] = kind == LONG_OP_MISS ? 1 : STEPS_TRIED;

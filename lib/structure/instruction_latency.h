@@ -18,7 +18,7 @@ struct instruction_chain {
     double spread;  /* of the samples, cycles */
     double second;  /* latency by a second experiment, the indirect chain; NaN: not measured */
     bool is_bound;  /* `cycles` is an upper bound only: something else may limit the chain */
-    struct why why; /* why it was not measured */
+    struct why why; /* why it was not measured, or shows no latency */
     const struct form_bridge *bridges[FORM_BRIDGES];
     unsigned bridge_count, bridge_cycles; /* how many bridges, and the cycles that they take at least */
     unsigned period;                      /* bytes of code until registers repeat */
@@ -40,12 +40,13 @@ struct indirect_ways {
 
 /*
  * Measures a dependency chain through each pair of an operand that the form reads and one that it writes, where one can
- * be made, INSTRUCTION_CHAINS at most, and stores them in *chains. `throughput`: the form's reciprocal throughput in
- * cycles, NaN: not known. `ways` is kept from form to form of a run.
+ * be made, INSTRUCTION_CHAINS at most, and stores them in *chains. `data`: INSTRUCTION_DATA_BYTES, filled by
+ * form_fill_data with FORM_VALUES_ONE. `throughput`: the form's reciprocal throughput in cycles, NaN: not known. `ways`
+ * is kept from form to form of a run.
  */
 void instruction_measure_chains(struct probe *p, const struct area *data, const struct form *f, double throughput,
                                 struct indirect_ways *ways, struct instruction_chains *chains);
-/* The latency: the chain's cycles less those that its bridges take at least. NaN: not known. */
+/* The latency: the chain's cycles less those that its bridges take at least, 0 at least. NaN: not known. */
 double instruction_latency(const struct instruction_chain *c);
 /*
  * Returns what the record says of a chain besides its cycles: why it was not measured; REASON_UNSTEADY where its cycles

@@ -40,9 +40,10 @@ struct instruction_rounds {
 /* Starts without rounds: nothing is known. */
 void instruction_rounds_start(struct instruction_rounds *t);
 /*
- * Measures one more round of the form, INSTRUCTION_ROUNDS at most, and sets t->best to the best of all rounds so far
- * and of the variants with NOPs. Returns the reason why the round could not be measured, which does not count then;
- * REASON_NONE: it was.
+ * Measures one more round of the form, of which t->count must be less than INSTRUCTION_ROUNDS, and sets t->best to the
+ * best of all rounds so far and of the variants with NOPs; its cycles are NaN where half the rounds or more have none.
+ * Fills `data`, whose content may be of any values afterwards. Returns the reason why the round could not be measured,
+ * which does not count then; REASON_NONE: it was.
  */
 struct why instruction_round(struct probe *p, const struct area *data, const struct form *f,
                              struct instruction_rounds *t);

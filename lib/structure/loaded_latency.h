@@ -19,17 +19,19 @@ struct loaded_point {
 };
 
 struct loaded_verdict {
-    enum reason no_knee;       /* why there is no knee; REASON_NONE: there is one */
-    double knee, low, high;    /* bandwidth at which latency is LOADED_KNEE times the least; the points
-     * that certainly lie before and behind it */
+    enum reason no_knee; /* why there is no knee; REASON_NONE: there is one */
+    double knee;         /* bandwidth at which latency is LOADED_KNEE times the least */
+    /* Bandwidths of the points from the last one certainly before the knee to the first one certainly behind it; where
+     * there are no such points, from the first or to the last one. */
+    double low, high;
     enum reason not_saturated; /* why the most bandwidth is not known; REASON_NONE: it is */
     double most;               /* bytes a nanosecond */
     double most_ns;            /* latency at the last point */
 };
 
 /*
- * Decides about points in the order of shorter pauses, the first of which was measured without load. Beyond saturation
- * bandwidth may fall again while latency rises.
+ * Decides about points in the order of shorter pauses, the first of which was measured without load, and stores that in
+ * *out; none of their numbers may be NaN. Beyond saturation bandwidth may fall again while latency rises.
  */
 void loaded_latency_decide(const struct loaded_point *points, size_t count, struct loaded_verdict *out);
 

@@ -29,7 +29,7 @@ struct mix_order {
 struct mixes {
     const struct area *area; /* MIX_AREA_BYTES that loads and stores use */
     const char *classes[PORTS_CLASSES];
-    const struct form *forms[PORTS_CLASSES]; /* NULL: the load or the store */
+    const struct form *forms[PORTS_CLASSES]; /* not used of the load and the store */
     size_t count, load, store;               /* load, store: their indices; PORTS_CLASSES: there is none */
     struct ports_mix mix;                    /* to be built; all zeros: blanks alone */
     struct mix_blank blank;                  /* also those in `order` */
@@ -38,8 +38,8 @@ struct mixes {
 };
 
 /*
- * Sets the classes and forms of mixes: the first `most` classes of the ISA's list that this core has, then the load,
- * and the store if `store`; at most PORTS_CLASSES in all.
+ * Sets the classes and forms of mixes: the first `most` classes of the ISA's list that this core has, PORTS_CLASSES - 2
+ * at most, then the load, and the store if `store`.
  */
 void mixes_choose(struct mixes *m, size_t most, bool store);
 /* Builds the kernel; `context` is the struct mixes, the unit is one mix, or one blank. False: the probe is over. */

@@ -20,7 +20,7 @@ enum {
     PORTS_CLASSES = 16, /* instructions at most */
     PORTS_MOST = 16,    /* ports at most */
     PORTS_OPS = 2,      /* operations with sets of their own that an instruction may be */
-    PORTS_MIXES = 640,  /* measurements at most */
+    PORTS_MIXES = 640,  /* mixes kept */
     PORTS_MAPS = 128    /* maps kept */
 };
 
@@ -53,7 +53,7 @@ typedef bool ports_measure(void *context, struct ports_mix *mix);
 struct ports {
     size_t count;    /* of instructions */
     double width;    /* instructions that begin in a cycle at most; infinite: unlimited. ports_solve may lower it */
-    unsigned budget; /* measurements, besides those of each instruction alone and of each pair */
+    unsigned budget; /* mixes that may be measured besides each instruction alone and each pair */
     ports_measure *measure;
     void *context;
     /* Results. */
@@ -63,16 +63,17 @@ struct ports {
     double reached;                    /* the most instructions a cycle of any mix */
     struct ports_map maps[PORTS_MAPS]; /* the best one first; those after it fit, too */
     size_t map_count;
-    bool fits;     /* the first map fits */
-    bool rare;     /* maps fit of which one mix in PORTS_RARE_ONE_IN is slow, since no other map does */
-    bool verified; /* the first map has predicted mixes drawn afterwards; else none fits, or the budget was spent */
+    bool fits; /* the first map fits */
+    bool rare; /* maps fit of which one mix in PORTS_RARE_ONE_IN is slow, since no other map does */
+    bool
+        verified; /* PORTS_VERIFIED random mixes have not refuted the first map; else none fits, or budget or mixes end */
 };
 
 /* Cycles that a mix takes by this map. */
 double ports_cycles(const struct ports_map *map, double width, const struct ports_mix *mix);
 /* How many ports the map has. */
 unsigned ports_used(const struct ports_map *map);
-/* Compares the map with a mix that was measured: adds its deviation to loss, fast, slow, slow_mixes and mixes. */
+/* Compares the map with a mix that was measured: updates loss, fast, slow, slow_mixes and mixes. */
 void ports_compare(struct ports_map *map, double width, const struct ports_mix *mix);
 /*
  * Whether the map fits the mixes that it was compared with: none is faster than predicted by more than the part

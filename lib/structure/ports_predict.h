@@ -18,7 +18,7 @@ struct ports_conflicts {
 /* How many unseen mixes are predicted within PORTS_PREDICTED. */
 struct ports_prediction {
     unsigned wanted;         /* mixes that should be drawn … */
-    unsigned mixes;          /* … and that were, before there was no time left */
+    unsigned mixes;          /* … and that were, until time or the room in ports->mixes ended */
     unsigned within;         /* of these are predicted by map and conflicts, … */
     unsigned by_map;         /* … and so many by the map alone */
     double fastest, slowest; /* the most that a mix was faster and slower than expected, as a part of that */
@@ -28,17 +28,19 @@ struct ports_prediction {
 double ports_expected(const struct ports *ports, const struct ports_conflicts *c, const struct ports_mix *mix);
 /*
  * Finds the pairs of instructions that conflict and measures each in several ratios and with other kinds (conflicts.h);
- * adds them to *c, PORTS_CONFLICTS at most, and their mixes to ports->mixes. A pair conflicts if a mix of both takes
- * longer than the best map allows, in every order that was tried. That mix has both kinds in the numbers that keep
- * their ports equally busy: it needs most of whatever the two share besides ports. False: the probe is over, or a mix
- * had no accepted reading.
+ * adds them to *c, PORTS_CONFLICTS at most, and the mixes of two kinds to ports->mixes while there is room. A pair
+ * conflicts if a mix of both takes longer than the best map allows, by more than PORTS_NEAR in every order that was tried.
+ * That mix has both kinds in the numbers that keep their ports equally busy: it needs most of whatever the two share
+ * besides ports. To be called after ports_solve, with *c empty. False: the probe is over, or a mix had no accepted
+ * reading.
  */
 bool ports_measure_conflicts(struct mix_search *s, struct ports *ports, struct ports_conflicts *c);
 /*
- * Draws out->wanted mixes at random, measures each in its fastest order of instructions, and counts those that take as
- * long as predicted. A mix that is faster than predicted is measured once more, and the slower result counts. For one
- * that is slower, faster orders are searched for as long as there is time, since no order can be faster than the ports
- * allow. The mixes are added to ports->mixes. False: the probe is over, or a mix had no accepted reading.
+ * Draws out->wanted mixes at random, measures each in the fastest order that is found, and counts those that take as
+ * long as predicted. All of *out but `wanted` must be zero. A mix that is faster than predicted by more than PORTS_FAST is
+ * measured once more, and the slower result counts. For one that is slower by more than PORTS_PREDICTED, faster orders are
+ * searched for as long as there is time, since no order can be faster than the ports allow. The mixes are added to
+ * ports->mixes while there is room. False: the probe is over, or a mix had no accepted reading.
  */
 bool ports_predict(struct mix_search *s, struct ports *ports, const struct ports_conflicts *c,
                    struct ports_prediction *out);

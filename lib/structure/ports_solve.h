@@ -13,13 +13,13 @@
 /*
  * Measures mixes and searches for the maps that fit them; fills in the results in *p. The caller sets p->count, width,
  * budget, measure and context; `beams` are memory to work in. False: a mix could not be measured, or there are more
- * than PORTS_CLASSES instructions.
+ * than PORTS_CLASSES instructions; then only part of the results is set.
  */
 bool ports_solve(struct ports *p, struct ports_beam beams[2]);
 /*
  * Draws a mix of three to six kinds of instructions, or of all where there are fewer, at random (`random`: state of
- * lib/base/random.h, advanced), with as many of each as keep their ports busy for the same time; with `any`, in any
- * ratio.
+ * lib/base/random.h, advanced), with as many of each, rounded, as keep their ports busy for the same time; with `any`,
+ * with one to six of each. p->mixes must have each instruction alone.
  */
 struct ports_mix ports_random_mix(const struct ports *p, uint64_t *random, bool any);
 

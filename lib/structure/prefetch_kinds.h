@@ -11,9 +11,8 @@
  *             the same instruction. Brought: these lines of another page, after its first access. Control: other lines
  *             of each page
  *
- * Each kind is immune to those before it: strides of three lines and more are not the next lines, a stream has no
- * instruction of its own, a region has no order. A kind is there where two experiments, which differ in direction or
- * distance, show it; "none" is a verdict like any other.
+ * Each kind is immune to those before it: lines that a single access brings do not count for strides and streams, a
+ * stream has no instruction of its own, a region has no order. "none" is a verdict like any other.
  *
  * A prefetcher is `trained` after so many accesses. For each access from then on it brings `degree` lines, the farthest
  * of them `distance` strides, or lines, ahead of the access.
@@ -40,7 +39,7 @@ enum prefetch_parameter {
 
 enum {
     PREFETCH_VIEWS = 2,
-    PREFETCH_SEQUENCE = 8, /* accesses that train any prefetcher, and the most whose reach is recorded */
+    PREFETCH_SEQUENCE = 8, /* accesses of the longest sequence that is tried */
 };
 
 /* What one experiment saw of a number; NaN: nothing certain. */
@@ -59,7 +58,7 @@ struct prefetch_found {
     const char *page_border; /* "stops", "continues"; NULL: not decided */
     /*
      * After n accesses `stride` lines apart, bit i of in[n] is set if the line i strides ahead is brought; of
-     * perhaps[n], if that is not certain.
+     * perhaps[n], if that is not certain, or a single access may bring it.
      */
     uint32_t in[PREFETCH_SEQUENCE + 1], perhaps[PREFETCH_SEQUENCE + 1];
     unsigned measured; /* the largest such n that was measured; 0: none */

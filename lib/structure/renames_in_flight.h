@@ -5,7 +5,7 @@
  *
  * Experiment: writers of general and of vector registers in turn, which take half of each file. Renames are what ends
  * if these writers end well before twice the smaller file, if NOPs before them take no room from them, as they would in
- * the reorder buffer, and if neither class alone ends there too, since it may be one file for both then.
+ * the reorder buffer, and if not both classes alone end there too, since it may be one file for both then.
  */
 #ifndef FATHOM_LIB_STRUCTURE_RENAMES_IN_FLIGHT_H
 #define FATHOM_LIB_STRUCTURE_RENAMES_IN_FLIGHT_H

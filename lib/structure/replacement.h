@@ -72,8 +72,8 @@ struct replacement_set {
 };
 
 /*
- * All policies that sets of this number of ways can have. Returns their number, at most REPLACEMENT_POLICIES; 0 where
- * `ways` is not 2 to REPLACEMENT_WAYS.
+ * Stores the policies above that sets of this number of ways can have in out, which has room for REPLACEMENT_POLICIES.
+ * Returns their number; 0 where `ways` is not 2 to REPLACEMENT_WAYS.
  */
 size_t replacement_policies(unsigned ways, struct replacement_policy *out);
 /* Starts a set that is full of blocks no sequence contains: their numbers are from 2^63 on. */
@@ -114,8 +114,8 @@ struct replacement_fit {
 /*
  * Compares each of `count` policies with the first REPLACEMENT_TRIALS trials and stores those that explain them in
  * *out. A trial is explained if its cycles are those of the simulated misses, where the cycles of one miss are fitted
- * to all trials by least squares, for each policy; one trial in REPLACEMENT_NOISY_ONE_IN need not be. No policy
- * survives where fewer than REPLACEMENT_TRIALS_LEAST trials were measured, nothing misses, or `ways` is not 2 to
+ * to all trials by least squares, for each policy; one trial in REPLACEMENT_NOISY_ONE_IN need not be, but of the first
+ * few half must. No policy survives where fewer than REPLACEMENT_TRIALS_LEAST trials were measured, nothing misses, or `ways` is not 2 to
  * REPLACEMENT_WAYS.
  */
 void replacement_fit(const struct replacement_policy *policies, size_t count, unsigned ways,

@@ -150,7 +150,10 @@ static void decide_sharing(const struct inflight *l, struct sharing *s)
     enum relation relation = RELATION_UNKNOWN;
     size_t trials = 0;
 
-    s->reason = s->count ? REASON_NO_KNEE : REASON_NO_OVERLAP;
+    if (s->count)
+        s->reason = REASON_NO_KNEE;
+    else if (!s->reason)
+        s->reason = REASON_NO_OVERLAP;
     for (size_t i = 0; i < s->count; i++) {
         const struct sharing_trial *t = &s->trials[i];
         const enum relation of_a = relation_of(s->group, t->alone[0], t->behind[0]),
@@ -182,10 +185,15 @@ bool sharing_find(struct probe *p, const struct inflight *l, struct sharing *all
     size_t used = 0;
 
     s->text = NULL;
+    s->reason = REASON_NONE;
     s->in_flight = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (!l->unusable[s->trials[i].first] && !l->unusable[s->trials[i].second])
+    for (size_t i = 0; i < s->count; i++) {
+        const enum reason first = l->unusable[s->trials[i].first], second = l->unusable[s->trials[i].second];
+        if (!first && !second)
             s->trials[used++] = s->trials[i];
+        else if (!s->reason)
+            s->reason = first ? first : second;
+    }
     s->count = used;
     for (size_t i = 0; i < s->count; i++)
         if (!measure_trial(p, l, all, index, false, &s->trials[i]))

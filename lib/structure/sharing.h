@@ -9,7 +9,7 @@
  *
  * Both classes are measured, each after the other, by every pair of long-latency operations that is usable. The two
  * results lie far from each other, so that no edge is needed, and what blurs edges does not matter; a number between
- * them is called overlapping. All pairs of operations must give the same result.
+ * them is called overlapping. All pairs of operations that decide must give the same result.
  */
 #ifndef FATHOM_LIB_STRUCTURE_SHARING_H
 #define FATHOM_LIB_STRUCTURE_SHARING_H
@@ -35,10 +35,10 @@ struct sharing {
     double group;      /* instructions that enter the reorder buffer together; 0 or NaN: not known */
     struct sharing_trial trials[SHARING_TRIALS];
     size_t count;
-    const char *text;   /* "shared", "separate", or something between by all trials: "overlapping"; NULL: not decided */
+    const char *text; /* "shared", "separate" or, between these, "overlapping", by all trials that decide; NULL: none */
     enum reason reason; /* why not */
     char grade;
-    double in_flight; /* at least so many of both classes together were in flight, by every trial; 0: not decided */
+    double in_flight; /* so many of both classes together were in flight by every trial that decides; 0: by none */
 };
 
 /*
@@ -49,8 +49,8 @@ struct sharing {
 bool sharing_find(struct probe *p, const struct inflight *l, struct sharing *all, size_t index);
 /*
  * Measures the pair of classes all[index], which sharing_find has measured, once more, takes the larger of each two
- * counts and decides again: a sibling thread that is awake for a while can only make counts smaller. To be called,
- * after other pairs have been measured, for one that is not decided. False: the probe is over.
+ * counts and decides again: a sibling thread that is awake for a while can only make counts smaller. A common limit
+ * counts only if both times show it. False: the probe is over.
  */
 bool sharing_find_again(struct probe *p, const struct inflight *l, struct sharing *all, size_t index);
 /*

@@ -1,7 +1,8 @@
 /*
  * Gaps: spans in which something else had the core, seen in a list of empty kernels. From one time stamp of such a list
- * to the next the core always takes the same time, the period, unless it is interrupted. A gap is what a distance
- * between two time stamps has beyond the period, where the distance is longer than two periods.
+ * to the next the core takes about the same time, the period, unless it is interrupted. A gap is what a distance
+ * between two time stamps has beyond the period, where the distance is longer than two periods and two steps of the
+ * clock.
  *
  * Method: docs/METHODS.md, 8.2; as Linux finds gaps (Documentation/trace/hwlat_detector.rst).
  */
@@ -25,7 +26,7 @@ struct stamp_resolution {
 };
 
 struct time_gaps {
-    uint64_t bins[GAPS_BINS]; /* bin n: gaps of 2^n … 2^(n+1) ns */
+    uint64_t bins[GAPS_BINS]; /* bin n: gaps of 2^n … 2^(n+1) ns; the first and the last one also all beyond */
     uint64_t count;
     size_t kept; /* gaps in `gaps` */
     double longest_ns;

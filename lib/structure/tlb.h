@@ -31,7 +31,7 @@ struct tlb {
     double fewest;      /* pages at which the near range begins, … */
     double near_end;    /* … and ends; … */
     double most;        /* … where the far range ends; not above near_end: there is none */
-    double stride_room; /* pages from the first to the last at any stride, at most; 0: `most` */
+    double stride_room; /* pages from the first to the last at any stride, at most; `most` where that is more */
     double seconds;     /* for each curve of a range */
     double seconds_stride;         /* for each stride */
     double length_factor;          /* by which readings are longer than usual; tlb_levels finds what is needed. 0: 1 */
@@ -63,7 +63,7 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep strides[TLB_STR
 
 /* Bytes of code on the smallest pages that the instruction TLB of that level reaches; 0: not known. */
 double tlb_code_reach(const struct probe *p, unsigned level);
-/* The most pages that any level of data TLBs holds, as declared or measured; 0: nothing is known. */
+/* The most pages that any level of data TLBs holds for loads, as declared or measured; 0: nothing is known. */
 double tlb_known_entries(const struct probe *p);
 
 #endif

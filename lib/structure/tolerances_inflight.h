@@ -11,7 +11,7 @@
 
 /*
  * Two long-latency operations of a kind count as overlapping if an iteration in which the second one needs the result
- * of the first takes at least this many times as long as one in which they are independent. Perfect overlap gives 2,
+ * of the first takes more than this many times as long as one in which they are independent. Perfect overlap gives 2,
  * none gives 1; chosen: the middle.
  */
 static const double OVERLAP_RATIO = 1.5;
@@ -31,17 +31,18 @@ static const double CHAINS_OVERLAP = 0.5;
 /* ---- Whether an iteration is slow ---------------------------------------------------------------- */
 
 /*
- * How many fillers fit is undecided unless an iteration with more than fit takes at least this many times as long as
+ * How many fillers fit is undecided unless an iteration with more than fit takes more than this many times as long as
  * one with few. A second latency is most of an iteration, so the true ratio is near 2. Chosen: far from both 1 and 2.
  */
 static const double SLOW_RATIO = 1.1;
 /*
- * This many times as many fillers as fit surely do not fit: there bisection begins. Chosen: more than any other error
- * here.
+ * This many times as many fillers as fit, and a few more, surely do not fit: there bisection begins. Chosen: more than
+ * any other error here.
  */
 static const double BEYOND_FITTING = 1.15;
 /*
- * Bisection for how many fillers fit stops when that is known to this part of it. Chosen: a third of ALIKE_COUNTS.
+ * Bisection for how many fillers fit stops when that is known to this part, or to one filler. Chosen: a third of
+ * ALIKE_COUNTS.
  */
 static const double COUNT_RESOLUTION = 0.01;
 

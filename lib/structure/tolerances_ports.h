@@ -9,8 +9,9 @@
 /* ---- Which maps fit ------------------------------------------------------------------------------- */
 
 /*
- * A mix that is faster than predicted by more than this part refutes a map, once it was so twice, since hardware is
- * never faster than its ports. The width is lowered to what was reached only if that is less by more than this part.
+ * A mix that is faster than predicted by more than this part refutes a map, since hardware is never faster than its
+ * ports; one that is faster than the best map allows is measured twice, and the slower time counts. Where no map fits at
+ * the width that was given, that is lowered to what was reached, if that is less by more than this part.
  * Derived: the error of time that the gates of a run allow, 1.00 +- 0.02 cycles for a dependent addition.
  */
 static const double PORTS_FAST = 0.02;
@@ -33,42 +34,44 @@ enum { PORTS_RARE_ONE_IN = 10 };
 static const double PORTS_FAST_WEIGHT = 25;
 /*
  * Each operation beyond an instruction's first one adds this to the loss of a map, so that of maps that fit equally
- * well the simpler one is better. Chosen: a quarter of what one mix adds that is off by PORTS_FAST, (2 %)^2 = 4e-4.
+ * well the simpler one is better. Chosen: a quarter of what one mix adds that is slower by 2 %, (2 %)^2 = 4e-4.
  */
 static const double PORTS_OPERATION_LOSS = 1e-4;
 /*
- * Maps must disagree about a mix by this part for it to be measured next: 2 PORTS_FAST, so that one of them is refuted
- * whatever the mix takes.
+ * A mix is measured next, instead of a random one, if maps disagree about it by more than this part. Chosen: 2
+ * PORTS_FAST, so that where the lower prediction is right the higher one is refuted, although times have errors.
  */
 static const double PORTS_DISPUTED = 0.04;
 
 /* ---- Whether a map predicts ----------------------------------------------------------------------- */
 
 /*
- * The best map is verified when so many random mixes, one after the other, have not refuted it. Derived: a map that is
- * wrong about one mix in ten is refuted with probability 1 - 0.9^32 = 97 %.
+ * The best map is verified when so many random mixes have not refuted it. Derived: a map that one mix in ten refutes is
+ * refuted with probability 1 - 0.9^32 = 97 %.
  */
 enum { PORTS_VERIFIED = 32 };
 /*
- * An unseen mix counts as predicted if its cycles differ from those expected by no more than this part. Chosen: between
- * PORTS_FAST and PORTS_SLOW.
+ * An unseen mix counts as predicted if its cycles differ from those expected by no more than this part; one that is
+ * slower by more is searched for faster orders again. Chosen: between PORTS_FAST and PORTS_SLOW.
  */
 static const double PORTS_PREDICTED = 0.05;
 
 /* ---- Orders of a mix ------------------------------------------------------------------------------ */
 
 /*
- * No faster order of a mix is searched for once it takes no more than this part longer than a map predicts; two kinds
- * conflict if their mix still takes longer. Chosen: just below PORTS_PREDICTED.
+ * All searches for a faster order of a mix but the first one (PORTS_REACHED) are left out, or end, once it takes no more
+ * than this part longer than expected: by the map, for an unseen mix by the map and its conflicts (ports_expected). Two
+ * kinds conflict if their mix takes longer than that by the map, both before and after these searches. Chosen: just below
+ * PORTS_PREDICTED.
  */
 static const double PORTS_NEAR = 0.04;
 /*
- * The first search for a faster order of a mix is left out, or ends, once it takes no more than this part longer than a
- * map predicts; where there is no map, than a bound that no order is faster than. So do all searches where the part of
- * another kind in a conflict is measured. See PORTS_NEAR for the others.
+ * The first search for a faster order of a mix is left out, or ends, once it takes no more than this part longer than
+ * expected; where there is no map yet, than what each of its kinds takes alone and what all take at the highest rate so
+ * far. So do all searches where the part of another kind in a conflict is measured. See PORTS_NEAR for the others.
  */
 static const double PORTS_REACHED = 0.01;
-/* A change of an order is kept if it makes the mix slower by less than this part: cycles of mixes change in steps. */
+/* An order replaces the best one if it is slower by less than this part at most: cycles of mixes change in steps. */
 static const double ORDER_SAME = 0.002;
 /*
  * An order is measured only if its quick sample reaches the goal of the search, or is faster than the best so far by
@@ -77,15 +80,15 @@ static const double ORDER_SAME = 0.002;
 static const double ORDER_SAMPLE_ERROR = 0.01;
 /*
  * The number of slots that an order takes at a certain pace is rounded up to an even number, unless it exceeds an even
- * number by less than twice this part of a slot.
+ * number by no more than twice this part of a slot.
  */
 static const double ORDER_SLOT_PART = 0.25;
 
 /* ---- Conflicts ------------------------------------------------------------------------------------ */
 
 /*
- * As what part of the first kind another kind counts in a conflict is measured only if a mix with it would be slower by
- * more than this part were it to count fully: less is lost in the errors of time.
+ * Another kind counts as a part of the first kind in a conflict only if its mix would be slower by more than this part
+ * were it to count fully: less is lost in the errors of time.
  */
 static const double CONFLICT_SEEN = 0.05;
 /*

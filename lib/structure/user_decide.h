@@ -8,7 +8,7 @@
 bool user_waited(double as_it_is, double without, double control);
 /*
  * Whether the kernel had used up what executes the NOPs, or the operations, that were added: by this part of what they
- * take alone it became slower. NaN: no.
+ * take alone it became slower. Of operations a part of USER_UNIT_PART_MOST and more says no, too. NaN: no.
  */
 bool user_is_full_width(double part);
 bool user_is_full_unit(double part);

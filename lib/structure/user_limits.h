@@ -27,7 +27,7 @@ struct user_limits {
     const char *not_tried;      /* what could not be tried, and why; NULL: nothing */
 };
 
-/* Finds out what limits the kernel. False: the probe is over. */
+/* Finds out what limits the kernel; nothing is tried where l->cycles is NaN, not measured. False: the probe is over. */
 bool user_limits_find(struct probe *p, struct user_place *w, struct user_limits *l);
 
 #endif

@@ -40,12 +40,14 @@ struct waiting {
 };
 
 /*
- * Measures all experiments of a class and stores them in w. Each has a control: as many fillers as do not fit any more
- * must still fit where they do not wait; else something other than the scheduler is full at the knee, and the verdict
- * gets a reason. Where the long-latency operations are chains of loads that occupy entries of the same scheduler (on
- * Zen 4 that of general operations), the knee is a ramp that begins too early: where single misses are usable, they are
- * measured in their place, unless another experiment of the class does that, and *occupied is set; else it is left as
- * it was. False: the probe is over.
+ * Measures all experiments of a class and stores them in w, which must be all zero before; each result is to be freed
+ * with inflight_free, also after false. Each has a control: as many fillers as do not fit any more must still fit where
+ * they do not wait; else something other than the scheduler is full at the knee, and the verdict gets a reason.
+ *
+ * Where the first operation is a chain of loads that occupies entries of the same scheduler (on Zen 4 that of general
+ * operations), the knee is a ramp that begins too early. If single misses are usable, such a result is dropped,
+ * *occupied is set, and misses are measured in its place; where another experiment of the class has these, the result
+ * stays empty. *occupied is else left as it was. False: the probe is over.
  */
 bool waiting_measure(struct probe *p, const struct inflight *l, const struct waiting_class *c,
                      struct waiting w[WAITING_EXPERIMENTS], bool *occupied);
@@ -54,7 +56,8 @@ double waiting_most(const struct waiting_class *c, const struct waiting w[WAITIN
 /*
  * Returns how many entries of the scheduler the loads hold that miss in the class's first experiment: 2, the first
  * operation and the load that fillers wait for, where each of the extra_loads of its last experiment leaves room for
- * one filler less; 0 where they leave as much room, or there are none. NaN: not decided.
+ * one filler less; 0 where they leave as much room, both to within one filler, or where that has no extra_loads. NaN: not
+ * decided.
  */
 double waiting_held_by_misses(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS]);
 

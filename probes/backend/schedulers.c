@@ -144,13 +144,15 @@ static struct finding finding_of(const struct waiting_class *c, const char *name
     return f;
 }
 
-static struct graded grade_waiting(const struct experiment *e, size_t count)
+/* Why the class has no result at that position: its long-latency operations cannot be used. */
+static enum reason why_no_result(const struct inflight *l, const struct waiting_class *c, bool behind)
 {
-    struct graded r = grade_capacity(e, count, WAITING_STEP);
-
-    if (count == 0)
-        r.reason = REASON_NO_OVERLAP;
-    return r;
+    for (size_t i = 0; i < c->count; i++) {
+        const enum reason first = l->unusable[c->experiments[i].first], second = l->unusable[c->experiments[i].second];
+        if (c->experiments[i].behind == behind && (first || second))
+            return first ? first : second;
+    }
+    return REASON_NO_OVERLAP;
 }
 
 /* The queue before the scheduler: what fits beyond the scheduler, less what fits in it. */
@@ -210,15 +212,19 @@ static struct by_position sort_by_position(const struct waiting_class *c, const 
  * `behind` gives the scheduler alone; where `beyond` gives the same number there is no queue before it. A number by
  * `beyond` only may include a queue. *fits: how many can wait, for sharing.
  */
-static void report_class(struct probe *p, const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS],
-                         double *fits)
+static void report_class(struct probe *p, const struct inflight *l, const struct waiting_class *c,
+                         const struct waiting w[WAITING_EXPERIMENTS], double *fits)
 {
     struct finding f = finding_of(c, "backend.scheduler.entries");
     const double held = waiting_held_by_misses(c, w);
     const struct by_position s = sort_by_position(c, w, held);
-    struct graded beyond = grade_waiting(s.beyond, s.beyond_count);
-    const struct graded behind = grade_waiting(s.behind, s.behind_count);
+    struct graded beyond = grade_capacity(s.beyond, s.beyond_count, WAITING_STEP);
+    struct graded behind = grade_capacity(s.behind, s.behind_count, WAITING_STEP);
 
+    if (s.beyond_count == 0)
+        beyond.reason = why_no_result(l, c, false);
+    if (s.behind_count == 0)
+        behind.reason = why_no_result(l, c, true);
     *fits = beyond.grade == 'U' ? waiting_most(c, w) : beyond.value - held;
     if (isnan(held) && beyond.grade != 'U')
         beyond = (struct graded){.grade = 'U', .reason = REASON_LONG_OPS_HOLD_UNKNOWN};
@@ -279,7 +285,7 @@ static void run(struct probe *p)
         for (size_t i = 0; i < CLASSES * WAITING_EXPERIMENTS && good; i++)
             good = inflight_repeat(p, &w[i / WAITING_EXPERIMENTS][i % WAITING_EXPERIMENTS].result, 1);
     for (size_t i = 0; i < CLASSES && good; i++)
-        report_class(p, &classes[i], w[i], &fits[i]);
+        report_class(p, &l, &classes[i], w[i], &fits[i]);
     for (size_t i = 0; i < PAIRS && good; i++)
         good = report_pair(p, &l, shared, i, fits, occupied);
     if (good)

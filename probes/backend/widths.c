@@ -278,7 +278,7 @@ static void run(struct probe *p)
             report_number(p,
                           &(struct finding){.name = i ? "backend.rename.per_cycle" : "backend.retire.per_cycle",
                                             .variants = {{"counted", i < 2 ? "operations" : "renames"}},
-                                            .reason = REASON_PACKING_UNKNOWN},
+                                            .reason = REASON_ROB_ENTRIES_UNKNOWN},
                           NAN);
         return;
     }

@@ -108,7 +108,7 @@ static void report_sets(struct probe *p, const struct tlb_index *h, const double
     struct finding bits = ways;
 
     if (r.grade != 'U' && (!index || !level_may_have(p, r.value * (double)((size_t)1 << index)))) {
-        report_undecided(p, page, REASON_PRODUCT_DIFFERS);
+        report_undecided(p, page, index ? REASON_PRODUCT_DIFFERS : REASON_NO_FIT);
         return;
     }
     tlb_index_text(h, index, function);

@@ -181,7 +181,9 @@ static bool report_kind(struct probe *p, const struct load_chain_memory *memory,
 
     snprintf(text, sizeof text, "packed %.2f, spread %.2f", saved[PACKED][kind], saved[SPREAD][kind]);
     if (hidden || (!present(saved, kind) && !absent(saved, kind))) {
-        f.reason = hidden ? REASON_VALUES_PREDICTED : REASON_LESS_THAN_A_CYCLE;
+        f.reason = hidden                                             ? REASON_VALUES_PREDICTED
+                   : isnan(saved[PACKED][kind] + saved[SPREAD][kind]) ? REASON_NO_READINGS
+                                                                      : REASON_LESS_THAN_A_CYCLE;
         report(p, &f);
         return true;
     }
