@@ -14,15 +14,15 @@
 #include "lib/knee/search.h"
 
 /*
- * Replaces s->verdict of a finished search (search_run) by one with a single knee: the half-rise, its interval, and the
- * two ends of the ramp. `lost` is the y that was measured where everything is lost.
+ * Replaces s->verdict of a finished search (search_run) by one with a single knee and without levels: the half-rise,
+ * its interval, and the two ends of the ramp. `lost` is the y that was measured where everything is lost.
  *
  * There is no knee, and the verdict has this reason, where
  *   TOO_FEW_POINTS  the search has no points
  *   NOISE           the first point has no y, or its y is not below `lost`
  *   NOT_LEFT        the curve does not reach half of the rise and stay there, or ends below the part REACHED of it
- * There is a knee, but the reason is NOISE, where the curve crosses half of the rise several times and the x of the
- * first and the last crossing differ by more than a factor of CROSSED_WITHIN.
+ * There is a knee, but the reason is NOISE, where the ends of the half-rise's interval differ by more than a factor of
+ * CROSSED_WITHIN, as they may where the curve crosses half of the rise several times.
  */
 void half_rise_decide(struct search *s, double lost);
 

@@ -106,7 +106,10 @@ struct knee_level {
 };
 
 struct verdict {
-    /* NONE where there is a knee, else NO_KNEE, TOO_FEW_POINTS, NOISE, NOT_LEFT, AMBIGUOUS or PASSES_DISAGREE. */
+    /*
+     * By the functions below NONE where there is a knee, else NO_KNEE, TOO_FEW_POINTS, NOISE, NOT_LEFT, AMBIGUOUS or
+     * PASSES_DISAGREE. Others may set a reason although there is a knee.
+     */
     enum reason reason; /* docs/METHODS.md, 2.9 */
     double sigma;       /* standard deviation of a point, as found; 0: the curve repeats exactly */
     bool monotone;      /* y never falls by more than noise */
@@ -129,7 +132,7 @@ bool knee_decide(enum knee_kind kind, const struct knee_point *points, size_t co
 /*
  * As knee_decide, for points that were measured in several passes: points[i].y is what all passes together gave, and
  * *passes is what each of them gave. The more the passes differ, the higher a knee must rise. A knee that is missing in
- * any pass is dropped; where none is left, the reason is PASSES_DISAGREE.
+ * any pass, but of KNEE_STAIRCASE, is dropped; where none is left, the reason is PASSES_DISAGREE, or NOISE (NOISY).
  */
 bool knee_decide_passes(enum knee_kind kind, const struct knee_point *points, size_t count, double step,
                         const struct knee_passes *passes, struct verdict *out);

@@ -55,7 +55,7 @@ struct search {
     bool narrow_half_rise; /* the half-rise of wide ramps is wanted: narrow that down, not where they begin */
     unsigned budget;       /* most samples that may be taken; when they are spent, intervals stay as wide as they are */
     uint64_t random;       /* state of random_next, which draws the guard points */
-    bool repeats;          /* samples at one x repeat exactly: intervals are narrowed without deciding in between */
+    bool repeats; /* samples at one x repeat exactly: nothing is decided between steps, and nothing confirmed */
     /* Takes one sample at x and stores it in *y; NaN where no reading was accepted. False ends the search at once. */
     bool (*sample)(void *context, double x, double *y);
     void *context;
@@ -77,8 +77,9 @@ struct search {
 };
 
 /*
- * Runs the search and fills in its results; where the budget is spent first, the verdict is on the points so far. False
- * when `sample` ended it or memory is short: the points so far are there, but no verdict.
+ * Runs the search and fills in its results; where the budget is spent first, the verdict is on the points so far. All
+ * of *s that the caller does not set must be zero before. False when `sample` ended it or memory is short: the points
+ * so far are there, but no verdict. To be freed with search_free in either case.
  */
 bool search_run(struct search *s);
 /* Frees the points. The verdict stays. */

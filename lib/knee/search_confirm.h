@@ -14,7 +14,8 @@
 
 /*
  * Measures each knee of s->verdict again and stores in s->confirmations whether that confirmed it, refuted it or left
- * it open. False when the budget is spent, when s->sample ended the search, or when memory is short.
+ * it open; samples the points in and beside an interval wider than a step once more. False when the budget is spent,
+ * when s->sample ended the search, or when memory is short.
  */
 bool search_confirm(struct search *s);
 /* Whether the interval of each knee of the verdict lies within one that the latest search_confirm measured again. */

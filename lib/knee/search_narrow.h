@@ -22,8 +22,8 @@ bool search_narrow(struct search *s);
 
 /*
  * For samples that repeat exactly (s->repeats): bisects each gap between neighbouring points in which y begins to rise
- * down to one step, without first deciding which knees the curve has. False when the budget is spent, when s->sample
- * ended the search, or when memory is short.
+ * down to one step, without first deciding which knees the curve has; does nothing for KNEE_SLOPE and KNEE_STAIRCASE.
+ * False when the budget is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_narrow_gaps(struct search *s);
 /* The number of points after the first gap in which y begins to rise, so that a level may end there; 0: no such gap. */

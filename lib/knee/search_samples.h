@@ -33,9 +33,10 @@ bool search_take(struct search *s, double x);
 bool search_take_value(struct search *s, double x, double *y);
 
 /*
- * Waits until the machine is quiet: samples the first x, whose usual value is known best, until a sample is no higher
- * than usual, PATIENCE times at most. A time in which everything is slower passes meanwhile, unless it lasts longer.
- * Where the samples of the first x do not differ from each other it does not wait. False when the budget, or the part
+ * Waits until the machine is quiet: samples the first x, whose usual value is known best, until a sample is not clearly
+ * higher than usual, PATIENCE times at most. A time in which everything is slower passes meanwhile, unless it lasts
+ * longer. Where most neighbouring samples of the first x are equal it does not wait; where there are too few of them
+ * (RECENT_AT_LEAST) it only takes one. False when the budget, or the part
  * of it that one knee may use, is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_wait_for_quiet(struct search *s);

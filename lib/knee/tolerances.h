@@ -258,8 +258,8 @@ static const double BENT_PART = 0.25;
  */
 static const double MIXED = 9;
 /*
- * Where no knee is found (but of KNEE_SLOPE) and a point's deviation exceeds this part of the first level's height, the
- * reason is NOISE and not NO_KNEE: such noise hides a step to twice the height.
+ * Where no knee of KNEE_STEP or KNEE_JUMP is left and a point's deviation exceeds this part of the first level's
+ * height, the reason is NOISE and no other: such noise hides a step to twice the height.
  */
 static const double NOISY = 0.25;
 
@@ -342,8 +342,8 @@ static const double RESIDENT = 0.05;
  */
 static const double REACHED = 0.75;
 /*
- * The half-rise is too noisy to be used if the curve crosses half of the rise at x that differ by more than this
- * factor.
+ * The half-rise is too noisy to be used if the ends of its interval, between which the curve crosses half of the rise
+ * once or several times, differ by more than this factor.
  */
 static const double CROSSED_WITHIN = 2;
 
@@ -377,13 +377,13 @@ enum {
     /* The height of the plateau after a rise is the median of its first points, so many. */
     PLATEAU_POINTS = 4,
     /*
-     * The second view agrees about a ramp if it finds its beginning in the interval, or outside by no more than the
-     * ramp's width in x divided by this.
+     * The second view agrees about a ramp if it finds its beginning in the interval, or outside by no more than one
+     * point and the ramp's width in x divided by this.
      */
     BEGIN_MARGIN = 10,
     /*
      * The second view agrees about the half-rise of a ramp if it finds it in the interval, or outside by no more than
-     * the ramp's width in x divided by this.
+     * one step and the ramp's width in x divided by this.
      */
     HALF_RISE_MARGIN = 20,
 };
@@ -444,12 +444,12 @@ enum {
     SETTLED_PERCENT = 70,
     /*
      * An x with no more than so many samples gets another one where their median lies above both neighbours, or below
-     * both. Chosen: a disturbance rarely lasts longer.
+     * both, by more than APART deviations. Chosen: a disturbance rarely lasts longer.
      */
     LONE_SAMPLES = 3,
     /*
-     * Where the interval of a knee gets no new x any more, the x in it are sampled again until each has so many
-     * samples. no test: it bounds the samples spent on intervals that do not become clear, which stay wide in either
+     * Where the interval of a knee gets no new x any more, the x in it are sampled again until each has so many samples
+     * or more. no test: it bounds the samples spent on intervals that do not become clear, which stay wide in either
      * case.
      */
     AGAIN_SAMPLES = 16,
@@ -465,7 +465,8 @@ enum {
      */
     STEPS_BESIDE = 3,
     /*
-     * The noise of samples is estimated from groups of so many differences between samples, at about the same height.
+     * The noise of samples is estimated from groups of so many differences between samples, or up to twice as many, at
+     * about the same height; fewer make one group.
      */
     SAMPLE_NOISE_GROUP = 48,
     /*
@@ -490,8 +491,8 @@ enum {
     STEPS_FOR_A_GUARD = 100,
     /*
      * Further guard points on each side of each knee where samples turn out to repeat exactly; where the caller says so
-     * (s->repeats) it is one. no test: with 1 to 9 of them none of 1,200 exact waves of three shapes became a knee; they
-     * cost few samples.
+     * (s->repeats) it is one. no test: with 1 to 9 of them none of 1,200 exact waves of three shapes became a knee;
+     * they cost few samples.
      */
     GUARDS_EXACT = 3,
     /* The confirmation of a knee samples up to so many different points on each side of it, in turn. */
@@ -516,14 +517,15 @@ enum {
 };
 
 /*
- * Where samples repeat exactly, a point is off the level before a rise if it lies above it by more than this part of
- * the rise. Chosen: below the 2/16 of the rise that the first point after the knee of a structure of 16 ways or pages
- * shows.
+ * Where samples repeat exactly, a point of KNEE_STEP is off the level before a rise if it lies above it by more than
+ * this part of the rise, and by more than the search's resolution; of KNEE_JUMP it is so from half of the rise on.
+ * Chosen: below the 2/16 of the rise that the first point after the knee of a structure of 16 ways or pages shows.
  */
 static const double LEFT_LEVEL = 0.1;
 /*
  * Where samples repeat exactly, a level may end between two neighbouring points if y rises there by more than this part
- * of itself. Chosen: half of the smallest step that is reported as a knee, 5 %.
+ * of itself, or than the search's resolution where that is more. Chosen: half of the smallest step that is reported as
+ * a knee, 5 %.
  */
 static const double LEFT_RISE = 0.025;
 /*

@@ -27,8 +27,8 @@ struct inflight_limits {
     double group;            /* instructions that enter the reorder buffer together; NaN: not known */
 };
 /*
- * Sets *out from what the probe `rob` has found; measures how many NOPs and writers fit where it did not find that. False:
- * the probe is over.
+ * Sets *out from what the probe `rob` has found; measures how many NOPs and writers fit where it did not find that.
+ * False: the probe is over.
  */
 bool inflight_find_limits(struct probe *p, const struct inflight *l, struct inflight_limits *out);
 /* Fillers that write registers of two files, in turn. */
@@ -62,9 +62,10 @@ enum reason inflight_may_be_renames(double fitted, double most);
  * The grade is never better than B: such experiments see only what can be filled, and a core may want room for a whole
  * group of instructions before it takes one; a remark says so. It is C where the long-latency operations occupy some
  * entries and no experiment with single misses supports the value, since how many operations of a chain are left where
- * a ramp begins is calculated; the interval is then wider by two on each side, as it is where one experiment stands alone
- * and is not with single misses. Where one stands alone and the step is more than one, it is also wider by that step. A
- * ramp wider than LONE_RAMP_MOST in the only experiment that shows an end is undecided, with the reason ramp-of-one.
+ * a ramp begins is calculated; the interval is then wider by two on each side, as it is where one experiment stands
+ * alone and is not with single misses. Where one stands alone and the step is more than one, it is also wider by that
+ * step. A ramp wider than LONE_RAMP_MOST in the only experiment that shows an end is undecided, with the reason
+ * ramp-of-one.
  */
 void inflight_report(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step,
                      double group);

@@ -11,7 +11,8 @@
 
 /*
  * Returns the sweep over the number of fillers for inflight_search: its coarse grid goes up to `to`, on simulated cores
- * up to 256 at most, and it may grow up to `limit`; in a smoke run both are 16. The curve is called after `what` and the kinds of both operations. The experiment must outlive the sweep.
+ * up to 256 at most, and it may grow up to `limit`; in a smoke run both are 16. The curve is called after `what` and
+ * the kinds of both operations. The experiment must outlive the sweep.
  */
 struct sweep inflight_sweep(struct probe *p, struct inflight_experiment *e, const char *what, double to, double limit);
 /*
@@ -33,18 +34,18 @@ double inflight_holds(const struct inflight_experiment *e, enum filler_class cla
  * Finds how many fillers fit by bisection, to within `within` fillers: the largest number whose iteration takes less
  * than half way between that of `fit` fillers, which must fit, and that of `too_many`, which must not. The iteration
  * with `fit` fillers is measured again beside each number tried, since latencies of misses change with time. *count is
- * NaN where that with `too_many` is not more than SLOW_RATIO times as long, or a reading is missing; in a smoke run, that
- * has no bisection, it is else `fit`. False: the probe is over.
+ * NaN where that with `too_many` is not more than SLOW_RATIO times as long, or a reading is missing; in a smoke run,
+ * that has no bisection, it is else `fit`. False: the probe is over.
  */
 bool inflight_bisect(struct probe *p, const struct inflight_experiment *e, double fit, double too_many, double within,
                      double *count);
 /*
- * Finds how many fillers fit, to within the part COUNT_RESOLUTION or one filler, by inflight_bisect instead of a curve: half of the
- * rise is well defined where the edge is blurred, and suffices for questions such as whether one class of fillers takes
- * room from another. `about`: a number that does not fit, or at most a few less than one that does not. The bisection
- * is repeated with a smaller range, since many more fillers than fit take longer to deliver, which moves half of the
- * rise. *count is NaN where the time of an iteration does not rise, a reading is missing or `about` is NaN. False: the
- * probe is over.
+ * Finds how many fillers fit, to within the part COUNT_RESOLUTION or one filler, by inflight_bisect instead of a curve:
+ * half of the rise is well defined where the edge is blurred, and suffices for questions such as whether one class of
+ * fillers takes room from another. `about`: a number that does not fit, or at most a few less than one that does not.
+ * The bisection is repeated with a smaller range, since many more fillers than fit take longer to deliver, which moves
+ * half of the rise. *count is NaN where the time of an iteration does not rise, a reading is missing or `about` is NaN.
+ * False: the probe is over.
  */
 bool inflight_count(struct probe *p, const struct inflight_experiment *e, double about, double *count);
 

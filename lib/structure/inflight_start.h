@@ -12,8 +12,8 @@
  * Prepares *l for experiments on the instruction window: maps and links the rings, chooses how many steps each kind of
  * long-latency operation has, and measures whether two operations of a kind overlap. A kind whose iteration with two
  * independent operations is hardly shorter than with one dependency chain of both, or has no reading, gets
- * REASON_NO_OVERLAP in l->unusable (square roots on a core that takes one at a time). On simulated cores chains of loads
- * are left out, with REASON_TOO_LONG_TO_SIMULATE. In a smoke run all others are usable.
+ * REASON_NO_OVERLAP in l->unusable (square roots on a core that takes one at a time). On simulated cores chains of
+ * loads are left out, with REASON_TOO_LONG_TO_SIMULATE. In a smoke run all others are usable.
  *
  * Where the core executes in order (issue_order.h) there is nothing to measure: all findings of the probe are reported
  * by issue_order_report_none. False: that was so, or the probe has ended otherwise.

@@ -4,10 +4,11 @@
  * many counts.
  *
  * Where a mix takes longer than it should (PORTS_REACHED), orders of one or a few mixes that repeat are searched: some
- * are drawn at random, then one to three pairs of positions of the best one are exchanged at a time, which is kept where
- * it is hardly slower. Such a search ends in an order that few small changes improve, so there are many of them, until
- * the mix takes what a map of ports predicts or their number is spent. Each order has one quick sample; the best one is
- * measured until it was as fast twice, 64 times at most, since some orders keep their pace only by how they are entered.
+ * are drawn at random, then one to three pairs of positions of the best one are exchanged at a time, which is kept
+ * where it is hardly slower. Such a search ends in an order that few small changes improve, so there are many of them,
+ * until the mix takes what a map of ports predicts or their number is spent. Each order has one quick sample; the best
+ * one is measured until it was as fast twice, 64 times at most, since some orders keep their pace only by how they are
+ * entered.
  *
  * Blanks, instructions that take a slot of the front end and no unit, hold the front end back to what the ports can do.
  * On Zen 4 vector operations go to one of two schedulers by whether they are in an even or an odd slot of the front
@@ -48,8 +49,8 @@ struct mix_search {
 
 /*
  * Lists the kinds of blanks, NOPs of the first `nop_lengths` lengths of the ISA, MIX_BLANKS at most, and idioms that
- * clear a register, measures their rates, and sets s->width to the highest: that of long NOPs may be limited by fetching.
- * Blanks, rates, width and the mix and order in s->mixes must be zero before. False: the probe is over.
+ * clear a register, measures their rates, and sets s->width to the highest: that of long NOPs may be limited by
+ * fetching. Blanks, rates, width and the mix and order in s->mixes must be zero before. False: the probe is over.
  */
 bool mix_search_width(struct mix_search *s, size_t nop_lengths);
 /*

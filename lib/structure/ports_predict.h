@@ -29,18 +29,18 @@ double ports_expected(const struct ports *ports, const struct ports_conflicts *c
 /*
  * Finds the pairs of instructions that conflict and measures each in several ratios and with other kinds (conflicts.h);
  * adds them to *c, PORTS_CONFLICTS at most, and the mixes of two kinds to ports->mixes while there is room. A pair
- * conflicts if a mix of both takes longer than the best map allows, by more than PORTS_NEAR in every order that was tried.
- * That mix has both kinds in the numbers that keep their ports equally busy: it needs most of whatever the two share
- * besides ports. To be called after ports_solve, with *c empty. False: the probe is over, or a mix had no accepted
- * reading.
+ * conflicts if a mix of both takes longer than the best map allows, by more than PORTS_NEAR in every order that was
+ * tried. That mix has both kinds in the numbers that keep their ports equally busy: it needs most of whatever the two
+ * share besides ports. To be called after ports_solve, with *c empty. False: the probe is over, or a mix had no
+ * accepted reading.
  */
 bool ports_measure_conflicts(struct mix_search *s, struct ports *ports, struct ports_conflicts *c);
 /*
  * Draws out->wanted mixes at random, measures each in the fastest order that is found, and counts those that take as
- * long as predicted. All of *out but `wanted` must be zero. A mix that is faster than predicted by more than PORTS_FAST is
- * measured once more, and the slower result counts. For one that is slower by more than PORTS_PREDICTED, faster orders are
- * searched for as long as there is time, since no order can be faster than the ports allow. The mixes are added to
- * ports->mixes while there is room. False: the probe is over, or a mix had no accepted reading.
+ * long as predicted. All of *out but `wanted` must be zero. A mix that is faster than predicted by more than PORTS_FAST
+ * is measured once more, and the slower result counts. For one that is slower by more than PORTS_PREDICTED, faster
+ * orders are searched for as long as there is time, since no order can be faster than the ports allow. The mixes are
+ * added to ports->mixes while there is room. False: the probe is over, or a mix had no accepted reading.
  */
 bool ports_predict(struct mix_search *s, struct ports *ports, const struct ports_conflicts *c,
                    struct ports_prediction *out);

@@ -3,10 +3,10 @@
  * after the other.
  *
  * The fastest instructions come first. Ports that the instructions so far do not distinguish are interchangeable, so a
- * new instruction's set is only a number of ports of each kind, and a number of new ones. The best maps are kept at each
- * step. Where no map fits, one instruction may be two operations, one on the ports of another instruction and one on such
- * ports or on new ones, and is placed last: the one with which the best map fits best. Up to four instructions, one after
- * the other, are treated so.
+ * new instruction's set is only a number of ports of each kind, and a number of new ones. The best maps are kept at
+ * each step. Where no map fits, one instruction may be two operations, one on the ports of another instruction and one
+ * on such ports or on new ones, and is placed last: the one with which the best map fits best. Up to four instructions,
+ * one after the other, are treated so.
  */
 #ifndef FATHOM_LIB_STRUCTURE_PORTS_SEARCH_H
 #define FATHOM_LIB_STRUCTURE_PORTS_SEARCH_H

@@ -45,9 +45,9 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
                          double home_bytes, enum reason *reason);
 /*
  * Sets `where` and `part` of `count` lines, LOOK_LINES at most, whose `at` is given, to where they are after the list
- * *l was done: NEAR_UNCLEAR where the mean lies between two levels, and with NaN where the area has no room for the list
- * or too few readings were accepted. Where lines at home keep moving to another level nothing more is decided: lines stay
- * as they were found until then. False: the probe has ended.
+ * *l was done: NEAR_UNCLEAR where the mean lies between two levels, and with NaN where the area has no room for the
+ * list or too few readings were accepted. Where lines at home keep moving to another level nothing more is decided:
+ * lines stay as they were found until then. False: the probe has ended.
  */
 bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
 

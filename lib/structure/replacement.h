@@ -115,8 +115,8 @@ struct replacement_fit {
  * Compares each of `count` policies with the first REPLACEMENT_TRIALS trials and stores those that explain them in
  * *out. A trial is explained if its cycles are those of the simulated misses, where the cycles of one miss are fitted
  * to all trials by least squares, for each policy; one trial in REPLACEMENT_NOISY_ONE_IN need not be, but of the first
- * few half must. No policy survives where fewer than REPLACEMENT_TRIALS_LEAST trials were measured, nothing misses, or `ways` is not 2 to
- * REPLACEMENT_WAYS.
+ * few half must. No policy survives where fewer than REPLACEMENT_TRIALS_LEAST trials were measured, nothing misses, or
+ * `ways` is not 2 to REPLACEMENT_WAYS.
  */
 void replacement_fit(const struct replacement_policy *policies, size_t count, unsigned ways,
                      const struct replacement_trial *trials, size_t trial_count, struct replacement_fit *out);

@@ -10,9 +10,9 @@
 
 /*
  * A mix that is faster than predicted by more than this part refutes a map, since hardware is never faster than its
- * ports; one that is faster than the best map allows is measured twice, and the slower time counts. Where no map fits at
- * the width that was given, that is lowered to what was reached, if that is less by more than this part.
- * Derived: the error of time that the gates of a run allow, 1.00 +- 0.02 cycles for a dependent addition.
+ * ports; one that is faster than the best map allows is measured twice, and the slower time counts. Where no map fits
+ * at the width that was given, that is lowered to what was reached, if that is less by more than this part. Derived:
+ * the error of time that the gates of a run allow, 1.00 +- 0.02 cycles for a dependent addition.
  */
 static const double PORTS_FAST = 0.02;
 /*
@@ -59,10 +59,10 @@ static const double PORTS_PREDICTED = 0.05;
 /* ---- Orders of a mix ------------------------------------------------------------------------------ */
 
 /*
- * All searches for a faster order of a mix but the first one (PORTS_REACHED) are left out, or end, once it takes no more
- * than this part longer than expected: by the map, for an unseen mix by the map and its conflicts (ports_expected). Two
- * kinds conflict if their mix takes longer than that by the map, both before and after these searches. Chosen: just below
- * PORTS_PREDICTED.
+ * All searches for a faster order of a mix but the first one (PORTS_REACHED) are left out, or end, once it takes no
+ * more than this part longer than expected: by the map, for an unseen mix by the map and its conflicts
+ * (ports_expected). Two kinds conflict if their mix takes longer than that by the map, both before and after these
+ * searches. Chosen: just below PORTS_PREDICTED.
  */
 static const double PORTS_NEAR = 0.04;
 /*

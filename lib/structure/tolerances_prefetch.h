@@ -6,11 +6,11 @@
 
 /*
  * A line is in a level if the time of a look at it differs from that of lines that are certainly there by less than
- * this part of the difference to the next level. Chosen: so a third of that difference is left for lines that are
- * brought at some places only, and the slices of a last level differ by as much in latency. A line that is to show
- * others that are brought must itself be nearer than home by more than this part of the way to the first level. Lines
- * at home have moved if they are nearer than this part allows (HOME_FARTHER: farther); and so many trials are made that
- * the steps of the clock blur their mean by half of this part at most.
+ * this part of the difference to the next level on that side; farther than home is at home. Chosen: so a third of that
+ * difference is left for lines that are brought at some places only, and the slices of a last level differ by as much
+ * in latency. A line that is to show others that are brought must itself be nearer than home by more than this part of
+ * the way to the first level. Lines at home have moved if they are nearer than this part allows (HOME_FARTHER:
+ * farther); and so many trials are made that the steps of the clock blur their mean by half of this part at most.
  */
 static const double LOOK_TOLERANCE = 1.0 / 3;
 /*
@@ -20,7 +20,8 @@ static const double LOOK_TOLERANCE = 1.0 / 3;
 static const double LOOK_CONTRAST = 0.5;
 
 /*
- * So many other lines empty a level that with twice as many a look at a line takes longer by less than this part.
+ * So many other lines empty a level that with twice as many a look at a line takes longer by less than this part; 32
+ * times what the level holds at most.
  * Chosen: more than what readings of a shared last level vary by, and a fraction of the difference between two levels.
  */
 static const double EMPTIED_PART = 0.15;

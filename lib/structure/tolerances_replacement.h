@@ -5,7 +5,10 @@
 #ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_REPLACEMENT_H
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_REPLACEMENT_H
 
-/* A measured number of misses is explained if it is off by no more than so many misses: rounding to whole ones. */
+/*
+ * A measured number of misses is explained if it is off the simulated ones by no more than so many misses, and half of
+ * their range where they depend on the state: rounding to whole ones.
+ */
 static const double REPLACEMENT_HALF_A_MISS = 0.5;
 enum {
     /*
@@ -17,7 +20,7 @@ enum {
     REPLACEMENT_TRIALS_LEAST = 12,
     /*
      * A policy explains the measurement if it explains all trials but one in so many, which may have been disturbed.
-     * Chosen.
+     * Chosen: a tenth.
      */
     REPLACEMENT_NOISY_ONE_IN = 10
 };

@@ -6,18 +6,20 @@
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_USER_H
 
 /*
- * Part of its cycles by which a kernel must become faster for what was taken away to be a limit. Chosen: several times
+ * Part of its cycles by which a kernel must become faster for what was taken away to be a limit, and part by which it
+ * must be faster than with NOPs in its place. Chosen: several times
  * the 1 % by which readings differ; a chain that is no limit leaves the kernel as it is.
  */
 static const double USER_FASTER_PART = 0.05;
 /*
- * Part of its cycles that added operations should take if they take any; at least one is added. Chosen so that they show, and
- * change little else; no test: what is decided is by part of what so many operations take.
+ * Part of its cycles that added operations should take if they take any; at least one is added. Chosen so that they
+ * show, and change little else; no test: what is decided is by part of what so many operations take.
  */
 static const double USER_ADDED_PART = 0.1;
 /*
- * Part of what added NOPs take alone by which the kernel must become slower for it to be limited by the number of
- * instructions. Where they find room it is 0, where they find none 1, or a half where a core keeps two NOPs as one.
+ * Part of what added NOPs take alone by more than which the kernel must become slower for it to be limited by the
+ * number of instructions. Where they find room it is 0, where they find none 1, or a half where a core keeps two NOPs
+ * as one.
  */
 static const double USER_WIDTH_PART = 0.4;
 /*
@@ -26,7 +28,8 @@ static const double USER_WIDTH_PART = 0.4;
  */
 static const double USER_UNIT_PART = 0.75;
 /*
- * From this part on they do more than take a unit: on Zen 4 a store to another line delays stores to one by 2 (measured).
+ * From this part on they do more than take a unit: on Zen 4 a store to another line delays stores to one by 2
+ * (measured).
  */
 static const double USER_UNIT_PART_MOST = 1.5;
 

@@ -37,8 +37,9 @@ struct user_cost {
 /* Copies of the shorter unrolled kernel. */
 unsigned user_copies(const struct user_kernel *k);
 /*
- * Executes one copy, and then, unless that faults, does not end or breaks the harness, the longest kernel, of 2n copies;
- * faults and endless loops are caught. c->end says how that ended. c->copies must be set. False: the probe is over.
+ * Executes one copy, and then, unless that faults, does not end or breaks the harness, the longest kernel, of 2n
+ * copies; faults and endless loops are caught. c->end says how that ended. c->copies must be set. False: the probe is
+ * over.
  */
 bool user_try(struct probe *p, struct user_place *w, struct user_cost *c);
 /*
@@ -48,8 +49,8 @@ bool user_try(struct probe *p, struct user_place *w, struct user_cost *c);
 bool user_measure(struct probe *p, struct user_place *w, const struct user_variant *v, unsigned samples,
                   struct user_end *end, struct user_cycles *out);
 /*
- * Measures all of *c that the kernel wants, after user_try; stops where c->end is no longer WINDOW_RAN, and leaves the rest
- * as it was. False: the probe is over.
+ * Measures all of *c that the kernel wants, after user_try; stops where c->end is no longer WINDOW_RAN, and leaves the
+ * rest as it was. False: the probe is over.
  */
 bool user_cost_measure(struct probe *p, struct user_place *w, struct user_cost *c);
 

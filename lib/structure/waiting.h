@@ -56,8 +56,8 @@ double waiting_most(const struct waiting_class *c, const struct waiting w[WAITIN
 /*
  * Returns how many entries of the scheduler the loads hold that miss in the class's first experiment: 2, the first
  * operation and the load that fillers wait for, where each of the extra_loads of its last experiment leaves room for
- * one filler less; 0 where they leave as much room, both to within one filler, or where that has no extra_loads. NaN: not
- * decided.
+ * one filler less; 0 where they leave as much room, both to within one filler, or where that has no extra_loads. NaN:
+ * not decided.
  */
 double waiting_held_by_misses(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS]);
 
