@@ -38,10 +38,10 @@ struct curve {
 };
 
 /*
- * Makes a curve of the points that have a y (not NaN), without single points that are far off the others, and sets the
- * variance of each; the caller sets c->least_rise. `points`, `count` and `step` are those of knee_decide. With fewer
- * than POINTS_AT_LEAST points that have a y no variance is set. False when memory is short: then there is nothing to
- * release.
+ * Makes a curve of the points that have a y (not NaN), without single points that were measured once and are far off
+ * the others, and sets the variance of each; the caller sets c->least_rise. `points`, `count` and `step` are those of
+ * knee_decide. With fewer than POINTS_AT_LEAST points that have a y no variance is set. False when memory is short:
+ * then there is nothing to release.
  */
 bool curve_load(const struct knee_point *points, size_t count, double step, struct curve *c);
 /* Frees what curve_load allocated. */

@@ -1,9 +1,9 @@
 /*
  * KNEE_JUMP: two levels, which may slope, and one rise between them. docs/METHODS.md, 2.4.
  *
- * Every beginning and every end of the rise is tried. Two levels and a rise must explain the curve better than one
- * line. Where more than that is in the curve, the greatest jump between two of its pieces is taken, if it is more than
- * DOMINANCE times as high as any other.
+ * Beginnings and ends of the rise are tried one by one, as in lib/knee/rise.h. Two levels and a rise must explain the
+ * curve better than one line. Where more than that is in the curve, the greatest jump between two of its pieces is
+ * taken, if it is more than DOMINANCE times as high as any other.
  */
 #ifndef FATHOM_LIB_KNEE_JUMP_H
 #define FATHOM_LIB_KNEE_JUMP_H

@@ -114,7 +114,7 @@ struct verdict {
     double sigma;       /* standard deviation of a point, as found; 0: the curve repeats exactly */
     bool monotone;      /* y never falls by more than noise */
     size_t count;       /* knees, ascending in x; at most one of KNEE_JUMP, KNEE_SLOPE and KNEE_STAIRCASE */
-    size_t level_count; /* levels; count + 1 where knees were found */
+    size_t level_count; /* levels: by the functions below count + 1, or 0 with too few points */
     struct knee knees[KNEES_MAXIMUM];
     struct knee_level levels[KNEES_MAXIMUM + 1];
 };

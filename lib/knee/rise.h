@@ -2,10 +2,11 @@
  * One rise from a level to the next: where it begins, where its half-rise is, and how sure that is. docs/METHODS.md,
  * 2.4.
  *
- * The model is a level, a straight ramp and a level. It is fitted for every point at which the ramp may begin and every
- * one at which it may end; a step is a ramp of no length. Beginnings whose sum of squares is near the best one form the
- * interval (profile likelihood; Bai and Perron 1998). Where the rise is no straight ramp, the longest straight part at
- * its foot gives its beginning, and its middle part the half-rise.
+ * The model is a level, a straight ramp and a level. It is fitted for each point at which the ramp may begin and each
+ * one at which it may end, or, where these are many, for some of them and then for those around the best one; a step is
+ * a ramp of no length. Beginnings whose sum of squares is near the best one form the interval (profile likelihood; Bai
+ * and Perron 1998). Where the rise is no straight ramp, the longest straight part at its foot gives its beginning, and
+ * its middle part the half-rise.
  */
 #ifndef FATHOM_LIB_KNEE_RISE_H
 #define FATHOM_LIB_KNEE_RISE_H

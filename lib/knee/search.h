@@ -55,7 +55,7 @@ struct search {
     bool narrow_half_rise; /* the half-rise of wide ramps is wanted: narrow that down, not where they begin */
     unsigned budget;       /* most samples that may be taken; when they are spent, intervals stay as wide as they are */
     uint64_t random;       /* state of random_next, which draws the guard points */
-    bool repeats; /* samples at one x repeat exactly: nothing is decided between steps, and nothing confirmed */
+    bool repeats;          /* samples at one x repeat exactly: nothing is decided in between, and nothing confirmed */
     /* Takes one sample at x and stores it in *y; NaN where no reading was accepted. False ends the search at once. */
     bool (*sample)(void *context, double x, double *y);
     void *context;

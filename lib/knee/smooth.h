@@ -19,7 +19,11 @@
  */
 double smooth_cost(const struct series *s, size_t first, size_t end);
 
-/* What an explanation without a knee may use besides one smooth curve; 0: nothing. */
+/*
+ * What an explanation without a knee may use besides one smooth curve; 0: nothing. Bursts, up to BURST_POINTS
+ * neighbours that were measured once, may be set aside in any case: each of their points adds OUTLIER to the sum of
+ * squares.
+ */
 enum {
     LONE_POINTS = 1, /* single points far off the curve: each adds OUTLIER to the sum of squares */
     DROPS = 2,       /* instead of a smooth curve two lines, of which the second begins lower than the first ends */
@@ -38,7 +42,7 @@ bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, do
 
 /*
  * Whether points first … end - 1 cannot be distinguished from one smooth curve: one of them stays within c->least_rise
- * standard deviations of the points. *good becomes false when memory is short.
+ * standard deviations of the points, bursts aside. *good becomes false when memory is short.
  */
 bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *good);
 

@@ -12,8 +12,8 @@ enum { INSTRUCTION_CHAINS = 24, INSTRUCTION_INDIRECT_WAYS = 8 };
 
 struct instruction_chain {
     unsigned from, to; /* operands: the one read and the one written */
-    double
-        cycles; /* of one instance and the bridges; the loop is taken off where a direct chain takes no whole number; NaN: not known */
+    /* Of one instance and the bridges, without the loop where a direct chain takes no whole number; NaN: not known. */
+    double cycles;
     double raw;     /* `cycles` with their part of the loop */
     double spread;  /* of the samples, cycles */
     double second;  /* latency by a second experiment, the indirect chain; NaN: not measured */

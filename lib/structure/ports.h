@@ -65,8 +65,8 @@ struct ports {
     size_t map_count;
     bool fits; /* the first map fits */
     bool rare; /* maps fit of which one mix in PORTS_RARE_ONE_IN is slow, since no other map does */
-    bool
-        verified; /* PORTS_VERIFIED random mixes have not refuted the first map; else none fits, or budget or mixes end */
+    /* PORTS_VERIFIED random mixes have not refuted the first map; else none fits, or budget or room was spent. */
+    bool verified;
 };
 
 /* Cycles that a mix takes by this map. */

@@ -67,8 +67,8 @@ bool sharing_find_all(struct probe *p, const struct inflight *l, struct sharing 
 double sharing_alone(const struct sharing *all, size_t count, const char *filler, enum long_op kind);
 /*
  * Whether as many fillers fit after others as fit alone, both counted by inflight_count: less by no more than the part
- * ALIKE_COUNTS, ALIKE_COUNTS_MORE fillers and a group, all together at most the part ALL_OFF. `group`: instructions
- * that enter the reorder buffer together; 0 or NaN: not known.
+ * ALIKE_COUNTS, ALIKE_COUNTS_MORE fillers and a group less one, all together at most the part ALL_OFF. `group`:
+ * instructions that enter the reorder buffer together; 0 or NaN: not known, taken for 1.
  */
 bool sharing_all_fit(double group, double alone, double behind);
 /* Reports the text as the finding `name` of that pair of classes; undecided where there is none. */

@@ -21,8 +21,8 @@ enum {
 /* What is known of time stamps, in ticks. */
 struct stamp_resolution {
     double step_ticks; /* the smallest difference of two distances in all lists so far; 0: none differed */
-    double
-        blur_ticks; /* by how much distances vary where nothing interrupts, in the list of the last call that varied least */
+    /* By how much distances vary where nothing interrupts, in the list of the last call that varied least. */
+    double blur_ticks;
 };
 
 struct time_gaps {

@@ -113,6 +113,16 @@ static double fitted(const struct waiting *w)
     return v && !v->reason && v->count ? v->knees[0].value : (double)NAN;
 }
 
+enum reason waiting_why_none(const struct inflight *l, const struct waiting_class *c, bool behind)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const enum reason first = l->unusable[c->experiments[i].first], second = l->unusable[c->experiments[i].second];
+        if (c->experiments[i].behind == behind && (first || second))
+            return first ? first : second;
+    }
+    return REASON_NO_OVERLAP;
+}
+
 double waiting_most(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS])
 {
     double most = (double)NAN;

@@ -144,17 +144,6 @@ static struct finding finding_of(const struct waiting_class *c, const char *name
     return f;
 }
 
-/* Why the class has no result at that position: its long-latency operations cannot be used. */
-static enum reason why_no_result(const struct inflight *l, const struct waiting_class *c, bool behind)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        const enum reason first = l->unusable[c->experiments[i].first], second = l->unusable[c->experiments[i].second];
-        if (c->experiments[i].behind == behind && (first || second))
-            return first ? first : second;
-    }
-    return REASON_NO_OVERLAP;
-}
-
 /* The queue before the scheduler: what fits beyond the scheduler, less what fits in it. */
 static void report_queue(struct probe *p, const struct waiting_class *c, const struct graded *beyond,
                          const struct graded *behind, const struct waiting w[WAITING_EXPERIMENTS])
@@ -222,9 +211,9 @@ static void report_class(struct probe *p, const struct inflight *l, const struct
     struct graded behind = grade_capacity(s.behind, s.behind_count, WAITING_STEP);
 
     if (s.beyond_count == 0)
-        beyond.reason = why_no_result(l, c, false);
+        beyond.reason = waiting_why_none(l, c, false);
     if (s.behind_count == 0)
-        behind.reason = why_no_result(l, c, true);
+        behind.reason = waiting_why_none(l, c, true);
     *fits = beyond.grade == 'U' ? waiting_most(c, w) : beyond.value - held;
     if (isnan(held) && beyond.grade != 'U')
         beyond = (struct graded){.grade = 'U', .reason = REASON_LONG_OPS_HOLD_UNKNOWN};
