@@ -112,7 +112,7 @@ struct verdict {
      */
     enum reason reason; /* docs/METHODS.md, 2.9 */
     double sigma;       /* standard deviation of a point, as found; 0: the curve repeats exactly */
-    bool monotone;      /* y never falls by more than noise */
+    bool monotone;      /* y never falls by more than noise; of KNEE_SLOPE always true */
     size_t count;       /* knees, ascending in x; at most one of KNEE_JUMP, KNEE_SLOPE and KNEE_STAIRCASE */
     size_t level_count; /* levels: by the functions below count + 1, or 0 with too few points */
     struct knee knees[KNEES_MAXIMUM];

@@ -62,10 +62,10 @@ enum reason inflight_may_be_renames(double fitted, double most);
  * The grade is never better than B: such experiments see only what can be filled, and a core may want room for a whole
  * group of instructions before it takes one; a remark says so. It is C where the long-latency operations occupy some
  * entries and no experiment with single misses supports the value, since how many operations of a chain are left where
- * a ramp begins is calculated; the interval is then wider by two on each side, as it is where one experiment stands
- * alone and is not with single misses. Where one stands alone and the step is more than one, it is also wider by that
- * step. A ramp wider than LONE_RAMP_MOST in the only experiment that shows an end is undecided, with the reason
- * ramp-of-one.
+ * a ramp begins is calculated; the interval is then wider by two on each side, as it is where the experiments give no
+ * better grade and none with single misses supports the value. Where they give no better grade and the step is more
+ * than one, it is also wider by that step. A ramp wider than LONE_RAMP_MOST in the only experiment that shows an end is
+ * undecided, with the reason ramp-of-one.
  */
 void inflight_report(struct probe *p, const struct finding *f, const struct experiment *e, size_t count, double step,
                      double group);

@@ -1,7 +1,8 @@
 /*
  * Tolerances of port maps (docs/METHODS.md, 4.9, 4.10 and 6.7): what decides whether a map is reported, and which.
- * Parts are relative to the cycles that a map predicts. A value that was calibrated on a core names it; "chosen" means
- * that it was set by the reason given and checked on simulated cores (tests/unit/ports.c).
+ * Parts are relative to the cycles that a map predicts, unless the comment says otherwise. A value that was calibrated
+ * on a core names it; "chosen" means that it was set by the reason given and checked on simulated cores
+ * (tests/unit/ports.c).
  */
 #ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_PORTS_H
 #define FATHOM_LIB_STRUCTURE_TOLERANCES_PORTS_H
