@@ -77,8 +77,8 @@ struct search {
 };
 
 /*
- * Runs the search and fills in its results; where the budget is spent first, the verdict is on the points so far. All
- * of *s that the caller does not set must be zero before. False when `sample` ended it or memory is short: the points
+ * Runs the search and fills in its results; where the budget is spent first, the verdict is on the points so far.
+ * Results, but the verdict, and state must be zero before. False when `sample` ended it or memory is short: the points
  * so far are there, but no verdict. To be freed with search_free in either case.
  */
 bool search_run(struct search *s);

@@ -191,7 +191,7 @@ bool sharing_find(struct probe *p, const struct inflight *l, struct sharing *all
         const enum reason first = l->unusable[s->trials[i].first], second = l->unusable[s->trials[i].second];
         if (!first && !second)
             s->trials[used++] = s->trials[i];
-        else if (!s->reason)
+        else
             s->reason = first ? first : second;
     }
     s->count = used;

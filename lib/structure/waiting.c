@@ -115,12 +115,14 @@ static double fitted(const struct waiting *w)
 
 enum reason waiting_why_none(const struct inflight *l, const struct waiting_class *c, bool behind)
 {
+    enum reason why = REASON_NO_OVERLAP;
+
     for (size_t i = 0; i < c->count; i++) {
         const enum reason first = l->unusable[c->experiments[i].first], second = l->unusable[c->experiments[i].second];
         if (c->experiments[i].behind == behind && (first || second))
-            return first ? first : second;
+            why = first ? first : second;
     }
-    return REASON_NO_OVERLAP;
+    return why;
 }
 
 double waiting_most(const struct waiting_class *c, const struct waiting w[WAITING_EXPERIMENTS])

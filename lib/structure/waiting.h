@@ -53,7 +53,7 @@ bool waiting_measure(struct probe *p, const struct inflight *l, const struct wai
                      struct waiting w[WAITING_EXPERIMENTS], bool *occupied);
 /*
  * Returns why there is no result of the class's experiments that are, or are not, `behind`: why the long-latency
- * operations of the first one that lacks usable ones cannot be used; REASON_NO_OVERLAP where all can.
+ * operations of the last one of these that lacks usable ones cannot be used; REASON_NO_OVERLAP where all can.
  */
 enum reason waiting_why_none(const struct inflight *l, const struct waiting_class *c, bool behind);
 /* The most operations that were seen to wait at once, whatever ended there; NaN: none. */
