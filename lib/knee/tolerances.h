@@ -167,8 +167,8 @@ static const double FIRST_PART_OF_JUMP = 0.05;
 static const double WITHIN_STEP = 9;
 /*
  * A place at which a ramp may begin stays in its interval if its sum of squares, in variances, exceeds the best one by
- * no more than this. Chosen larger than WITHIN_STEP: the levels beside a ramp have few points, and ramps are assumed to
- * be straight.
+ * no more than this, or this many times the ramp's sum of squares for each point where that is above 1. Chosen larger
+ * than WITHIN_STEP: the levels beside a ramp have few points, and ramps are assumed to be straight.
  */
 static const double WITHIN_RAMP = 13;
 /*
@@ -248,8 +248,9 @@ enum {
  */
 static const double CROSSING_PART = 0.125;
 /*
- * A piece between two rising pieces is taken for a part of one ramp, not for a level, if its length in x is less than
- * this part of that of the shorter of them. Chosen: a level between two ramps is about as long as they are.
+ * A piece that joins two rising pieces without a jump is taken for a part of one ramp, not for a level, if its length
+ * in x is less than this part of that of the shorter of them. Chosen: a level between two ramps is about as long as
+ * they are.
  */
 static const double BENT_PART = 0.25;
 /*
@@ -276,8 +277,8 @@ static const double UNEXPLAINED = 0.02;
  */
 static const double LEVEL_WIDTH = 0.05;
 /*
- * The pieces between two others are the ramp of a jump between these, and none of them is a level, only if they rise by
- * this part of the jump at least.
+ * The pieces between two others that are farther apart than LEVEL_WIDTH are the ramp of a jump between these, and none
+ * of them is a level, only if each rises, and all together by this part of the jump at least.
  */
 static const double RAMP_SHARE = 0.5;
 /* The greatest jump of a curve is its knee only if it is more than this many times as high as any other. */
