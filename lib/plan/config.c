@@ -46,7 +46,7 @@ enum key {
 static const struct {
     const char *name, *takes;
 } keys[KEYS] = {
-    [KEY_PROBES] = {"probes", "names of probes with commas or spaces between them, 255 characters at most"},
+    [KEY_PROBES] = {"probes", "names of probes with commas or spaces between them, 1023 characters at most"},
     [KEY_PROFILE] = {"profile", "bringup, smoke, simulated, quick, standard or full"},
     [KEY_BRINGUP] = {"bringup", "auto or off"},
     [KEY_AFTER] = {"after", "stay, reboot, poweroff or return"},

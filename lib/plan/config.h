@@ -23,7 +23,7 @@ enum after { AFTER_STAY, AFTER_REBOOT, AFTER_POWEROFF, AFTER_RETURN, AFTERS };
 
 /* The configuration of a run. Each comment begins with the key in the file, and its values. */
 struct config {
-    char probes[256];     /* probes = names, separated by spaces or commas; empty: all but debug ones */
+    char probes[1024];    /* probes = names, separated by spaces or commas; empty: all but debug ones */
     enum profile profile; /* profile = bringup | smoke | simulated | quick | standard | full */
     enum bringup bringup; /* bringup = auto | off: the page for a machine that nobody has tried; profile = bringup */
     enum after after;     /* after = stay | reboot | poweroff | return */
