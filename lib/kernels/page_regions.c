@@ -31,10 +31,13 @@ struct page_regions page_regions_of(const struct probe *p, size_t page_bytes, si
                                     ceil(pages / (BUNCHES_OF_GROUP * 4.0)) * (BUNCHES_OF_GROUP * 4.0) / (double)bunch);
     r.groups = r.bunches > BUNCHES_OF_GROUP ? (r.bunches + BUNCHES_OF_GROUP - 1) / BUNCHES_OF_GROUP : 1;
     r.fewest = r.bunches * r.bunch / r.entries;
+    while (r.bunches % r.groups || (r.fewest > r.groups && r.fewest % r.groups))
+        r.groups++;
     r.fewest = r.fewest > r.groups ? r.fewest : r.groups;
     r.most = RANGE * r.fewest < r.bunches ? RANGE * r.fewest : r.bunches;
     while (r.most * r.entries > AREA_PAGES)
         r.most /= 2;
+    r.most -= r.most % r.groups;
     return r;
 }
 
