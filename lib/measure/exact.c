@@ -91,7 +91,8 @@ static bool is_equal(const struct meter *m, double a, double b)
 
 /*
  * Takes readings until two in a row are equal, READINGS_MOST at most. *ticks becomes the mean of these two, or the
- * median of all. The kernel runs `warm` iterations right before, in the same window.
+ * median of all. In each window the kernel runs `warm` iterations first: code between windows has displaced some of its
+ * lines.
  */
 static struct window_result take(struct meter *m, const struct kernel *k, uint64_t warm, uint64_t iterations,
                                  double *ticks, struct point *out)
@@ -102,9 +103,9 @@ static struct window_result take(struct meter *m, const struct kernel *k, uint64
     unsigned count = 2;
 
     while (result.end == WINDOW_RAN && count < READINGS_MOST && !is_equal(m, y[count - 1], y[count - 2])) {
-        struct reading again = reading_of(k, iterations);
-        result = run(m, k, &again, 1);
-        y[count++] = reading_ticks(&again);
+        struct reading again[2] = {reading_of(k, warm), reading_of(k, iterations)};
+        result = run(m, k, again, 2);
+        y[count++] = reading_ticks(&again[1]);
     }
     out->repeats = is_equal(m, y[count - 1], y[count - 2]);
     out->accepted = out->repeats ? 2 : count;
@@ -122,7 +123,7 @@ struct window_result exact_measure(struct meter *m, const struct kernel *k, stru
     const double wanted = m->span_ticks * fmin(fmax(k->length_factor, 1), EXACT_LENGTH_FACTOR);
     const bool alike = m->last_ticks > 0 && k->instructions <= 2 * m->last_instructions &&
                        2 * k->instructions >= m->last_instructions;
-    uint64_t warm = (uint64_t)fmax(1, k->warm_iterations);
+    const uint64_t warm = (uint64_t)fmax(1, k->warm_iterations);
     struct window_result result = {0};
     double ticks = 0;
 
@@ -130,7 +131,6 @@ struct window_result exact_measure(struct meter *m, const struct kernel *k, stru
         struct reading first = reading_of(k, warm);
         result = run(m, k, &first, 1);
         m->last_ticks = fmax(1, reading_ticks(&first) - m->harness_ticks) / (double)warm;
-        warm = 1;
     }
     uint64_t iterations = iterations_for(wanted, fmax(m->last_ticks, m->step_ticks / (double)EXACT_INSTRUCTIONS),
                                          k->instructions);
@@ -139,7 +139,6 @@ struct window_result exact_measure(struct meter *m, const struct kernel *k, stru
         const uint64_t enough = iterations_for(wanted, fmax(ticks, 1) / (double)iterations, k->instructions);
         if (2 * ticks >= wanted || enough <= iterations)
             break;
-        warm = 1;
         iterations = (uint64_t)fmin((double)enough, GROWTH * (double)iterations);
     }
     const double units = (double)iterations * k->units;
