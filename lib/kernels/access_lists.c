@@ -169,7 +169,7 @@ bool access_emit(struct probe *p, struct access_area *a, const struct access_lis
     for (size_t i = 0; i < l->count && l->code; i++)
         room = l->code[l->all[i].site] + CODE_BYTES > room ? l->code[l->all[i].site] + CODE_BYTES : room;
     struct code c = probe_code(p, room);
-    size_t sites[ACCESS_LOADS];
+    size_t sites[ACCESS_LOADS] = {0};
     const size_t first = l->leaves_first ? l->leaves_first : l->count;
     const size_t empty = emit_scattered(&c, &a->others), touch = emit_scattered(&c, &a->data), look = emit_look(&c, a);
     emit_sites(&c, l, sites);
@@ -209,7 +209,7 @@ static void choose_places(struct probe *p, struct access_area *a, size_t places,
     for (size_t i = 0; i < slots; i++)
         order[i] = (uint16_t)i;
     random_shuffle(order, slots, sizeof order[0], &p->random);
-    for (size_t t = 0; t < trials; t++, table += 2 * ACCESS_PLACES) {
+    for (size_t t = 0; t < trials && slots > 0; t++, table += 2 * ACCESS_PLACES) {
         for (size_t i = 0; i < places; i++) {
             table[i] = order[(t * places + i) % slots] * slot + random_below(&p->random, begins) * (size_t)l->align;
             const size_t other = order[(t * places + i + slots / 2) % slots] * slot;

@@ -135,10 +135,10 @@ bool store_load_measure(struct probe *p, const struct store_load *s, uint64_t da
     double y[SAMPLES] = {0};
     unsigned taken = 0;
 
-    for (bool repeats = false; taken < samples && !repeats; taken++) {
+    for (bool repeats = false; taken < samples && taken < SAMPLES && !repeats; taken++) {
         struct store_load one = *s;
         struct kernel k;
-        struct point pt;
+        struct point pt = {.repeats = false};
         one.pairs = s->pairs ? s->pairs : SAMPLE_PAIRS[taken];
         if (!store_load_kernel(p, &one, data, &k) || !probe_measure(p, &k, &pt))
             return false;

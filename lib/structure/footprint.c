@@ -37,8 +37,9 @@ static bool fail(struct solver *s, enum reason why)
 /* The lowest source bit, or else the lowest target bit, of a group stands for it. */
 static struct footprint_bits representative(const struct footprint_bits *b)
 {
-    return b->source ? (struct footprint_bits){.source = b->source & -b->source}
-                     : (struct footprint_bits){.target = b->target & -b->target};
+    if (b->source)
+        return (struct footprint_bits){.source = b->source & -b->source};
+    return (struct footprint_bits){.target = b->target & -b->target};
 }
 
 /* ---- Trials, repeated ----------------------------------------------------------------------------- */
@@ -470,8 +471,10 @@ size_t footprint_registers(const struct footprint *f, struct footprint_register 
             if ((a > b ? a - b : b - a) <= 1)
                 break;
         }
-        if (at == count)
-            r[count++] = (struct footprint_register){.count = 0};
+        if (at == count) {
+            r[at] = (struct footprint_register){.count = 0};
+            count++;
+        }
         r[at].chains[r[at].count++] = i;
     }
     for (size_t i = 0; i < count; i++) {

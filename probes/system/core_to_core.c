@@ -176,7 +176,6 @@ static bool measure_others(struct probe *p, struct round_trips *t, size_t lines)
 /* Each core but the first measures in turn. NULL, or why one cannot. */
 static const char *measure_from_all(struct probe *p, struct round_trips *t, size_t lines, bool *good)
 {
-    struct line_times times;
     const char *why = NULL;
 
     for (size_t i = 1; i < t->count && !why && *good; i++) {
@@ -184,6 +183,7 @@ static const char *measure_from_all(struct probe *p, struct round_trips *t, size
         *good = why || probe_map(p, &t->area, t->count * PAIR_BYTES, 0);
         for (size_t j = 0; j < t->count && !why && *good; j++)
             if (j != i) {
+                struct line_times times = {.middle = (double)NAN};
                 why = measure_pair(p, t, t->cores[j], j, lines, NULL, &times, good);
                 *matrix_cell(&t->pairs, i, j) = times.middle;
             }

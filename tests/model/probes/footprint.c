@@ -67,14 +67,14 @@ MODEL_TEST(footprints_are_given_back, "footprint")
 {
     unsigned cores = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, 1, 6); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 6); cores++) {
         uint64_t random = seed;
         struct published_history h = random_history(&random, isa.link == 0);
         h.only_conditional = seed % 2;
         check_footprint(&h);
     }
     end(3 * cores, 0);
-    decides(3, 3);
+    decides(3, 0);
 }
 
 /* Every row of the published table that is of this instruction set; they take minutes. */
