@@ -70,7 +70,8 @@ struct graded {
 
 /*
  * Grades `count` experiments, EXPERIMENTS_MAXIMUM at most, on one capacity by the rules above. `step` is the finest
- * difference that means something, in the finding's unit. The verdicts of the experiments must be valid.
+ * difference that means something, in the finding's unit. The verdict of each experiment must have been decided; one
+ * that has a reason counts as an experiment without a knee.
  */
 struct graded grade_capacity(const struct experiment *e, size_t count, double step);
 

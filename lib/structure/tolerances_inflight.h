@@ -23,8 +23,9 @@ static const double MISS_OVERLAP_RATIO = 1.2;
 
 /*
  * A core executes out of order if two dependency chains run at the same time for more than this part of the shorter
- * one. Out of order that part is 1; in order it is an eighth, the last of the eight operations of the first chain.
- * Nothing is decided unless the control, the same chains interleaved, exceeds it too. Chosen: about the middle.
+ * one. Out of order that part is 1; in order it is an eighth, the last of eight operations of the first chain, or
+ * up to a quarter where these are slow and fewer. Nothing is decided unless the control, the same chains interleaved,
+ * exceeds it too. Chosen: well above a quarter and below 1.
  */
 static const double CHAINS_OVERLAP = 0.5;
 
