@@ -32,7 +32,7 @@
 #include "lib/finding/report.h"
 #include "lib/kernels/pointer_chase.h"
 #include "lib/kernels/round_trip.h"
-#include "lib/measure/responder.h"
+#include "lib/probe/beside.h"
 #include "lib/probe/matrix.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/loaded_latency.h"
@@ -141,13 +141,9 @@ static const char *measure_point(struct probe *p, struct loaded *l, unsigned oth
             list[i] = (struct reading){
                 .kernel = l->walk.entry,
                 .argument = {l->iterations, l->at + offsetof(struct shared, walks) + i * sizeof(struct walk)}};
-        const char *why = machine_window_with_responder(other, &task, list, READINGS, &result);
-        if (why)
+        const char *why = probe_window_beside(p, other, &task, list, READINGS, &result, good);
+        if (why || !*good)
             return why;
-        if (!(*good = probe_survived(p, &result)))
-            return NULL;
-        p->run->meter.windows++;
-        p->run->meter.taken += READINGS;
         if (result.interrupts || result.smis || l->shared->state.left)
             continue;
         for (size_t i = 2; i < READINGS && got < l->samples; i++, got++) {

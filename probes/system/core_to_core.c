@@ -30,7 +30,7 @@
 #include "lib/base/statistics.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/round_trip.h"
-#include "lib/measure/responder.h"
+#include "lib/probe/beside.h"
 #include "lib/probe/matrix.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/core_clusters.h"
@@ -74,13 +74,9 @@ static const char *measure_line(struct probe *p, struct round_trips *t, unsigned
     for (unsigned attempt = 0; attempt < ATTEMPTS && isnan(*ns); attempt++) {
         for (size_t i = 0; i < READINGS; i++)
             list[i] = (struct reading){.kernel = t->kernel.entry, .argument = {i ? t->rounds : 1, t->area.at + line}};
-        const char *why = machine_window_with_responder(other, &task, list, READINGS, &result);
-        if (why)
+        const char *why = probe_window_beside(p, other, &task, list, READINGS, &result, good);
+        if (why || !*good)
             return why;
-        if (!(*good = probe_survived(p, &result)))
-            return NULL;
-        p->run->meter.windows++;
-        p->run->meter.taken += READINGS;
         if (result.interrupts || result.smis || kept->left)
             continue;
         for (size_t i = 1; i < READINGS; i++) { /* the first one only wakes the other core */

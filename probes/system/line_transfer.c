@@ -30,7 +30,7 @@
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/round_trip.h"
-#include "lib/measure/responder.h"
+#include "lib/probe/beside.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/line_transfer.h"
 
@@ -146,13 +146,9 @@ static const char *measure(struct probe *p, const struct lines *l, const struct 
         size_t count = 0, each = 0;
         for (unsigned repeat = 0; repeat < REPEATS; repeat++)
             count += each = prepare(l, t, pair, list + count);
-        const char *why = machine_window_with_responder(other, &task, list, count, &result);
-        if (why)
+        const char *why = probe_window_beside(p, other, &task, list, count, &result, good);
+        if (why || !*good)
             return why;
-        if (!(*good = probe_survived(p, &result)))
-            return NULL;
-        p->run->meter.windows++;
-        p->run->meter.taken += count;
         if (kept->left)
             *reason = REASON_NO_RESPONSE;
         if (result.interrupts || result.smis || kept->left)
