@@ -231,6 +231,11 @@ void emit_leave(struct code *c);
 /* Returns from a kernel, or from a function without emit_enter. */
 void emit_return(struct code *c);
 /*
+ * Takes the address of the last emit_call_ahead off the stack, in a function with emit_enter: no return will use it. The
+ * core's return stack keeps it, so that the next return is mispredicted.
+ */
+void emit_drop_call(struct code *c);
+/*
  * Returns to the address in the register. The core's return stack mispredicts it where the address is not that of the
  * matching call.
  */

@@ -435,6 +435,13 @@ void emit_leave(struct code *c)
     emit_return(c);
 }
 
+void emit_drop_call(struct code *c)
+{
+    const struct instruction i = {.bytes = {0x48, 0x8d, 0x64, 0x24, 8}, .count = 5}; /* LEA RSP, [RSP+8] */
+
+    append(c, &i, WORK_PLAIN);
+}
+
 void emit_return(struct code *c)
 {
     const struct instruction i = {.bytes = {0xc3}, .count = 1}; /* RET: C3 */

@@ -49,8 +49,8 @@ void chance_branches(struct code *c, unsigned from, unsigned count)
 
 void chance_jump(struct code *c, size_t call)
 {
-    struct fixup join[CHANCE_TARGETS];
-    size_t targets = (c->used / TARGET_BYTES + 4) * TARGET_BYTES; /* behind the jump */
+    const size_t targets = (c->used / TARGET_BYTES + 4) * TARGET_BYTES; /* behind the jump */
+    const size_t join = targets + (size_t)CHANCE_TARGETS * TARGET_BYTES;
 
     emit_constant(c, REG_T4, TARGET_BYTES);
     emit_multiply(c, REG_T1, REG_T4);
@@ -61,8 +61,7 @@ void chance_jump(struct code *c, size_t call)
         emit_place(c, targets + i * TARGET_BYTES);
         if (call)
             emit_call(c, call);
-        join[i] = emit_branch_ahead(c);
+        emit_branch(c, join);
     }
-    for (size_t i = 0; i < CHANCE_TARGETS; i++)
-        emit_land(c, join[i]);
+    emit_place(c, join);
 }

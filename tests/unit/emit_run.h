@@ -100,6 +100,25 @@ static void a_function_returns_where_it_is_told(void **state)
     }
 }
 
+/* A call whose address is dropped: the kernel returns to its caller, and nothing behind the call is executed. */
+static void a_dropped_call_is_not_returned_from(void **state)
+{
+    (void)state;
+    struct code c = fresh();
+    emit_enter(&c);
+    const struct fixup over = emit_call_ahead(&c);
+    emit_undefined(&c);
+    emit_land(&c, over);
+    emit_drop_call(&c);
+    emit_leave(&c);
+    struct run r = {.entry = CODE_AT};
+    emulate(&c, &r);
+    assert_int_equal(r.error, UC_ERR_OK);
+    c.work.instructions--; /* what was not reached */
+    assert_work(r.work, c.work);
+    run_end(&r);
+}
+
 /* Every constant, also those of AArch64 that take one to four instructions. */
 static void constants_arrive(void **state)
 {
@@ -159,6 +178,7 @@ static void traps_trap(void **state)
     cmocka_unit_test(loops_run_as_often_as_they_are_told), \
     cmocka_unit_test(nested_calls_come_back), \
     cmocka_unit_test(a_function_returns_where_it_is_told), \
+    cmocka_unit_test(a_dropped_call_is_not_returned_from), \
     cmocka_unit_test(constants_arrive), \
     cmocka_unit_test(traps_trap)
 /* clang-format on */
