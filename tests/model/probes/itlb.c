@@ -25,7 +25,7 @@ MODEL_TEST(instruction_tlbs_are_given_back, "itlb")
 {
     unsigned cores = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, 1, 16); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 1), 16); cores++) {
         struct machine_design m = draw_machine(seed);
         m.core.pages[0] = (struct page_design){
             .sets = (size_t)1 << pick(0, 5), .ways = (size_t)4 << pick(0, 1), .miss = (double)pick(5, 9)};
@@ -37,5 +37,5 @@ MODEL_TEST(instruction_tlbs_are_given_back, "itlb")
     }
     print_message("# %s: %u vague\n", emit_isa, checked.vague);
     end(cores, UINT32_MAX);
-    decides(3, 3);
+    decides(0, 3);
 }

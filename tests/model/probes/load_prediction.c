@@ -34,7 +34,7 @@ MODEL_TEST(predictions_of_loads_are_given_back, "load_prediction")
 {
     unsigned cores = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 2), 16); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 1), 16); cores++) {
         struct machine_design m = seed % 5 ? draw_machine(seed) : draw_noisy_machine(seed);
         if (seed & 1)
             m.core.addresses = (struct load_predictor_design){

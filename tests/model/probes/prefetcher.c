@@ -180,7 +180,7 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
 {
     unsigned machines = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, 4, 200); machines++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 200); machines++) {
         struct machine_design m = draw_machine(seed);
         m.core.data[0] = (struct cache_design){.bytes = 8 * KIB, .ways = 8, .latency = m.core.data[0].latency};
         m.core.data[1] = (struct cache_design){.bytes = 128 * KIB, .ways = 8, .latency = m.core.data[1].latency};

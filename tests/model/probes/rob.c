@@ -27,7 +27,7 @@ MODEL_TEST(windows_are_given_back, "rob registers queues")
 {
     unsigned cores = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, 1, 12); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 12); cores++) {
         struct machine_design m = draw_machine_with_window(seed);
         const struct in_flight_design *d = &m.core.in_flight;
         const bool renames = seed % 2;
@@ -51,7 +51,7 @@ MODEL_TEST(windows_are_given_back, "rob registers queues")
         check_capacity(&m, "backend.branches_in_flight.entries", "branch", "not-taken", d->most[RESOURCE_BRANCH]);
     }
     end(4 * cores, 10 * cores);
-    decides(6, 6);
+    decides(6, 0);
 }
 
 /*
@@ -106,7 +106,7 @@ MODEL_TEST(paired_entries_are_given_back, "rob")
 {
     unsigned cores = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 1), 8); cores++) {
+    for (uint64_t seed = 0; next_seed(&seed, 0, 8); cores++) {
         struct machine_design m = draw_machine_with_window(seed);
         struct in_flight_design *d = &m.core.in_flight;
         for (enum resource what = RESOURCE_GENERAL; what < RESOURCES; what++)
@@ -120,5 +120,4 @@ MODEL_TEST(paired_entries_are_given_back, "rob")
         check_number(&m, "backend.rob.group", NULL, "", d->group); /* which long NOPs show */
     }
     end(cores, cores);
-    decides(0, 1);
 }
