@@ -122,19 +122,19 @@ static void assert_good(struct tally t)
 static void maps_of_single_operations_predict(void **state)
 {
     (void)state;
-    assert_good(try_cores(8, 0, 100, 10));
+    assert_good(try_cores(8, 0, 100, 5));
 }
 
 static void the_width_masks_ports_but_no_prediction(void **state)
 {
     (void)state;
-    assert_good(try_cores(8, 0, 8, 10));
+    assert_good(try_cores(8, 0, 8, 5));
 }
 
 static void instructions_of_two_operations_are_found(void **state)
 {
     (void)state;
-    assert_good(try_cores(7, 1, 8, 10));
+    assert_good(try_cores(7, 1, 8, 5));
     if (getenv("LONG"))
         assert_good(try_cores(8, 2, 8, 10));
 }
@@ -162,7 +162,7 @@ static void packed_nops_do_not_show_the_width(void **state)
         .noise = 0.01};
 
     (void)state;
-    for (unsigned seed = 1; seed <= 10; seed++) {
+    for (unsigned seed = 1; seed <= 5; seed++) {
         c.random = seed * UINT64_C(0x9e3779b97f4a7c15);
         p = (struct ports){.count = 6, .width = 12, .budget = 150, .measure = measure_bound, .context = &c};
         assert_true(ports_solve(&p, beams));
