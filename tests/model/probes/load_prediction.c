@@ -49,5 +49,5 @@ MODEL_TEST(predictions_of_loads_are_given_back, "load_prediction")
     }
     /* where predictions save little of chains that are spread out, the two layouts disagree on the training */
     end(2 * cores, 2 * cores);
-    decides(0, 6);
+    decides(0, 3);
 }
