@@ -1,5 +1,6 @@
 #include "lib/kernels/user_code.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/random.h"
@@ -94,10 +95,37 @@ static void emit_control(struct code *c, size_t from, unsigned instructions)
     }
 }
 
-/* Gives registers their first values again, or emits as many NOPs. */
+/* The index-th register with a name in enum reg that the code leaves alone; REGS where there are fewer. */
+static enum reg unused_register(const struct user_place *w, unsigned index)
+{
+    for (unsigned r = 0; r < REGS; r++)
+        if (w->unused >> form_register((enum reg)r) & 1 && !index--)
+            return (enum reg)r;
+    return REGS;
+}
+
+bool user_can_store(const struct user_place *w)
+{
+    return unused_register(w, 1) < REGS;
+}
+
+static void emit_word(struct code *c, const struct user_place *w, const struct user_word *word)
+{
+    const enum reg at = unused_register(w, 0), value = unused_register(w, 1);
+
+    if (value == REGS)
+        return;
+    emit_harness_value(c, form_register(at), word->at);
+    emit_harness_value(c, form_register(value), word->value);
+    emit_store(c, value, at, 0);
+}
+
+/* Gives registers, and a word, their first values again, or emits as many NOPs. */
 static void emit_again(struct code *c, const struct user_place *w, const struct user_variant *v, unsigned vector_bits)
 {
-    for (unsigned r = 0; r < harness_registers + harness_vectors + 1; r++) {
+    if (v->fences)
+        emit_fence(c, FENCE_INSTRUCTIONS);
+    for (unsigned r = 0; r <= harness_registers + harness_vectors + 1; r++) {
         const unsigned vector = r - harness_registers;
         const size_t from = c->used;
         const uint64_t before = c->work.instructions;
@@ -107,6 +135,8 @@ static void emit_again(struct code *c, const struct user_place *w, const struct 
             emit_harness_clear_vector(c, vector, vector_bits);
         else if (r == harness_registers + harness_vectors && v->flags)
             emit_harness_set_flags(c);
+        else if (r == harness_registers + harness_vectors + 1 && v->word.at)
+            emit_word(c, w, &v->word);
         if (v->as_nops && c->used > from)
             emit_control(c, from, (unsigned)(c->work.instructions - before));
     }
@@ -195,7 +225,7 @@ static void emit_other_vectors(struct code *c, struct user_place *w)
 
 static size_t room_for(const struct user_kernel *k, const struct user_variant *v)
 {
-    const size_t again = (harness_registers + harness_vectors + 1) * REGISTER_ROOM;
+    const size_t again = (harness_registers + harness_vectors + 4) * REGISTER_ROOM;
     const size_t added = (size_t)v->added.count * 2 * emit_longest;
 
     return ROOM + k->init_bytes + v->copies * (k->code_bytes + added) +
@@ -277,6 +307,63 @@ bool user_find_unused(struct probe *p, struct user_place *w)
         if (n < harness_vectors && !memcmp(dumped + 16 * (DUMPED + n), other_vector, sizeof other_vector))
             w->unused_vectors |= UINT32_C(1) << n;
     }
+    return true;
+}
+
+/* Adds the words of an area that differ from what was there before. */
+static void add_changed(struct user_written *out, const uint8_t *before, const uint8_t *now, size_t bytes,
+                        struct user_word first)
+{
+    for (size_t at = 0; at + 8 <= bytes; at += 8) {
+        struct user_word word = first;
+        bool known = false;
+        if (!memcmp(before + at, now + at, 8))
+            continue;
+        word.at += at;
+        word.offset += (int64_t)at;
+        memcpy(&word.value, before + at, 8);
+        for (unsigned i = 0; i < out->count; i++)
+            known |= out->words[i].at == word.at;
+        if (!known && out->count == USER_WRITTEN)
+            out->more = true;
+        else if (!known)
+            out->words[out->count++] = word;
+    }
+}
+
+bool user_find_written(struct probe *p, struct user_place *w, struct user_written *out)
+{
+    const size_t stack = STACK_BYTES - STACK_ABOVE, data = w->kernel->memory_bytes & ~(uint64_t)7;
+    const size_t begin = (size_t)(-w->memory % 8), room = data > begin ? data - begin : 0;
+    uint8_t *before = malloc(STACK_BYTES + room);
+
+    *out = (struct user_written){.count = 0};
+    if (!before) {
+        out->more = true;
+        return true;
+    }
+    /* once with its own values and once with others: it may write what is there already */
+    for (unsigned others = 0; others < 2; others++) {
+        struct user_variant v = {.copies = 2, .once = true, .others = others};
+        const uint8_t *memory = w->data.write + w->kernel->offset_bytes + begin;
+        struct kernel k;
+        if (!user_code_make(p, w, &v, &k)) {
+            free(before);
+            return false;
+        }
+        memcpy(before, w->stack.write, STACK_BYTES);
+        if (room)
+            memcpy(before + STACK_BYTES, memory, room);
+        struct reading r = {.kernel = k.entry, .argument = {1, 0}};
+        if (machine_window(&r, 1).end != WINDOW_RAN)
+            continue;
+        add_changed(out, before, w->stack.write, STACK_BYTES,
+                    (struct user_word){.at = w->stack.at, .in_stack = true, .offset = -(int64_t)stack});
+        if (room)
+            add_changed(out, before + STACK_BYTES, memory, room,
+                        (struct user_word){.at = w->memory + begin, .offset = (int64_t)begin});
+    }
+    free(before);
     return true;
 }
 

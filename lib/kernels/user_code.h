@@ -33,6 +33,23 @@ struct user_added {
     unsigned count;          /* of them, behind each copy */
 };
 
+enum { USER_WRITTEN = 8 };
+
+/* A word of 8 bytes, aligned to that, in the memory or the stack of a kernel. */
+struct user_word {
+    uint64_t at;    /* its address; 0: there is none */
+    uint64_t value; /* what is in it at first */
+    bool in_stack;
+    int64_t offset; /* from the beginning of the memory, or from the stack pointer */
+};
+
+/* Words that the code writes. */
+struct user_written {
+    struct user_word words[USER_WRITTEN];
+    unsigned count;
+    bool more; /* than USER_WRITTEN */
+};
+
 /* How it is emitted. */
 struct user_variant {
     unsigned copies;
@@ -44,8 +61,10 @@ struct user_variant {
      */
     uint32_t values, vectors;
     bool flags;
-    unsigned every; /* 0: 1 */
-    bool as_nops;   /* instead of these instructions NOPs of the same number and length, as a control */
+    struct user_word word; /* that is stored again with its first value there, from two registers that are unused */
+    bool fences;           /* before that, all that came before is done */
+    unsigned every;        /* 0: 1 */
+    bool as_nops;          /* instead of these instructions NOPs of the same number and length, as a control */
     struct user_added added;
     bool others; /* registers that begin with 0 have other values, vector registers doubles */
     bool dumps;  /* with `once`: behind the last copy all registers are stored, for user_find_unused */
@@ -80,6 +99,13 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
  * keep other values, too. None where the code faults with other values in them. False: the probe is over.
  */
 bool user_find_unused(struct probe *p, struct user_place *w);
+/*
+ * Finds out, by executing two copies once, which words of its memory and stack the code changes; none where it faults
+ * with other values in registers. False: the probe is over.
+ */
+bool user_find_written(struct probe *p, struct user_place *w, struct user_written *out);
+/* Whether two registers are unused that a word can be stored with. */
+bool user_can_store(const struct user_place *w);
 /* Whether there are registers for operations of that kind. */
 bool user_can_add(const struct user_place *w, const struct user_added *a);
 

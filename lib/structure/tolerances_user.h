@@ -32,5 +32,17 @@ static const double USER_UNIT_PART = 0.75;
  * (measured).
  */
 static const double USER_UNIT_PART_MOST = 1.5;
+/*
+ * Part of what added operations take alone by more than which the kernel becomes slower where they take entries of a
+ * queue, or of the reorder buffer, that is full. An entry costs as long as it is kept, divided by how many there are:
+ * 200 cycles of memory and 320 entries are 0.6 cycles, 4 times what a NOP takes where 6 begin in a cycle. What takes a
+ * unit costs once, a store to another line on Zen 4 twice (above).
+ */
+static const double USER_QUEUE_PART = 3;
+/*
+ * How many times as much as a short NOP a long one costs where the bytes of the code limit: 4 to 8 times where it is 8
+ * bytes long and the other one or two; twice where a core keeps two short ones as one, once elsewhere.
+ */
+static const double USER_FETCH_RATIO = 2.8;
 
 #endif

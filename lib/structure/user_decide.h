@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+/* Whether something that takes so many cycles is certainly faster than something that takes `other`. NaN: no. */
+bool user_is_faster(double cycles, double other);
 /* Whether the kernel waited for what was taken away: it became faster, and faster than with NOPs in its place. */
 bool user_waited(double as_it_is, double without, double control);
 /*
@@ -12,5 +14,9 @@ bool user_waited(double as_it_is, double without, double control);
  */
 bool user_is_full_width(double part);
 bool user_is_full_unit(double part);
+/* Whether each took an entry of something that is full and that others keep for long. NaN: no. */
+bool user_is_full_queue(double part);
+/* Whether bytes limit and not instructions: so many cycles more for short NOPs, and for as many long ones. */
+bool user_is_full_fetch(double short_cycles, double long_cycles);
 
 #endif

@@ -1,168 +1,41 @@
 #include "lib/structure/user_limits.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "arch/catalogue.h"
 #include "lib/structure/tolerances_user.h"
 #include "lib/structure/user_decide.h"
+#include "lib/structure/user_search.h"
 
 enum {
-    COPIES_MOST = 16, /* of the kernel: with what is added they still fit into caches of decoded operations */
-    SAMPLES = 3,
-    NOP_BYTES_MOST = 8, /* Zen 4 packs two shorter NOPs into one entry of its operation cache, or does not */
-    /* How often all registers are given their values, in copies: between, a chain may be that many copies long. */
-    EVERY = 4,
-    ENDS_MOST = 3 /* changes that may end in a fault or at the deadline before no more are tried */
+    COPIES_MOST = 16,  /* of the kernel: with what is added they still fit into caches of decoded operations */
+    NOP_BYTES_MOST = 8 /* Zen 4 packs two shorter NOPs into one entry of its operation cache, or does not */
 };
-
-struct search {
-    struct probe *p;
-    struct user_place *w;
-    struct user_limits *l;
-    unsigned copies, ends;
-};
-
-/* Cycles of a copy of this variant; NaN where it faulted, did not end, or gave no reading. False: the probe is over. */
-static bool cycles_of(struct search *s, struct user_variant v, double *cycles)
-{
-    struct user_end end = {.end = WINDOW_RAN};
-    struct user_cycles c;
-
-    *cycles = NAN;
-    if (s->ends >= ENDS_MOST)
-        return true;
-    v.copies = s->copies;
-    if (!user_measure(s->p, s->w, &v, SAMPLES, &end, &c))
-        return false;
-    s->ends += end.end != WINDOW_RAN;
-    *cycles = c.cycles;
-    return true;
-}
-
-static struct user_trial *add_trial(struct user_limits *l, const char *what, unsigned which)
-{
-    struct user_trial *t = &l->trials[l->count < USER_LIMIT_TRIALS ? l->count++ : USER_LIMIT_TRIALS - 1];
-
-    *t = (struct user_trial){.what = what, .which = which, .cycles = NAN, .expected = NAN};
-    return t;
-}
-
-static void say(struct user_limits *l, const char *before, const char *text)
-{
-    const size_t used = strlen(l->text);
-
-    snprintf(l->text + used, sizeof l->text - used, "%s%s%s", used ? ", " : "", before, text);
-}
-
-/* ---- What the kernel waits for -------------------------------------------------------------------- */
-
-/* Whether the kernel becomes faster by this, and not by as many NOPs in the same places. False: the probe is over. */
-static bool try_without(struct search *s, struct user_variant v, struct user_trial *t)
-{
-    double control;
-
-    if (!cycles_of(s, v, &t->cycles))
-        return false;
-    if (!user_waited(s->l->cycles, t->cycles, INFINITY))
-        return true;
-    v.as_nops = true;
-    if (!cycles_of(s, v, &control))
-        return false;
-    t->limits = user_waited(s->l->cycles, t->cycles, control);
-    return true;
-}
-
-static bool add_of_register(struct user_variant *v, unsigned r)
-{
-    const unsigned vector = r - harness_registers;
-
-    if (r < harness_registers && harness_is_free(r))
-        v->values |= UINT32_C(1) << r;
-    else if (r >= harness_registers && vector < harness_vectors)
-        v->vectors |= UINT32_C(1) << vector;
-    else if (r == harness_registers + harness_vectors)
-        v->flags = true;
-    else
-        return false;
-    return true;
-}
-
-static const char *name_of(char out[16], unsigned r)
-{
-    if (r < harness_registers)
-        snprintf(out, 16, "%s", harness_register_name(r));
-    else if (r < harness_registers + harness_vectors)
-        snprintf(out, 16, "vector %u", r - harness_registers);
-    else
-        snprintf(out, 16, "flags");
-    return out;
-}
-
-/* Gives each register its first value again before each copy, so that no chain through it joins two copies. */
-static bool try_each_register(struct search *s, bool *found)
-{
-    char name[16];
-
-    for (unsigned r = 0; r <= harness_registers + harness_vectors; r++) {
-        struct user_variant v = {.copies = 0};
-        if (!add_of_register(&v, r))
-            continue;
-        const bool general = r < harness_registers;
-        struct user_trial *t = add_trial(s->l,
-                                         general   ? "register"
-                                         : v.flags ? "flags"
-                                                   : "vector",
-                                         general ? r : r - harness_registers);
-        if (!try_without(s, v, t))
-            return false;
-        if (t->limits)
-            say(s->l, *found ? "" : "waits for ", name_of(name, r));
-        *found |= t->limits;
-    }
-    return true;
-}
-
-/* The same with all registers at once: there may be several chains that are equally long. */
-static bool try_all_registers(struct search *s, bool *found)
-{
-    struct user_variant v = {.every = EVERY, .flags = true};
-    struct user_trial *t = add_trial(s->l, "all", 0);
-
-    for (unsigned r = 0; r <= harness_registers + harness_vectors; r++)
-        add_of_register(&v, r);
-    if (!try_without(s, v, t))
-        return false;
-    *found = t->limits;
-    if (t->limits)
-        say(s->l, "waits for ", "several registers");
-    return true;
-}
 
 /* ---- What it has used up -------------------------------------------------------------------------- */
 
 /* Cycles that each further operation takes where it is the limit: from two large numbers of them. */
-static bool alone_cycles(struct search *s, struct user_variant v, double *cycles)
+static bool alone_cycles(struct user_search *s, struct user_variant v, double *cycles)
 {
     const unsigned few = 16 + (unsigned)(8 * fmin(s->l->cycles, 50));
     double first, second;
 
     v.added.count = few;
-    if (!cycles_of(s, v, &first))
+    if (!user_search_cycles(s, v, &first))
         return false;
     v.added.count = 2 * few;
-    if (!cycles_of(s, v, &second))
+    if (!user_search_cycles(s, v, &second))
         return false;
     *cycles = (second - first) / few;
     return true;
 }
 
 /* Adds some of these operations. *part: of what they take alone, by how much the kernel became slower; NaN: unknown. */
-static bool try_adding(struct search *s, const char *what, struct user_added added, double *alone, double *part)
+static bool try_adding(struct user_search *s, const char *what, struct user_added added, double *alone, double *part)
 {
     struct user_variant v = {.added = added};
-    struct user_trial *t = add_trial(s->l, what, 0);
+    struct user_trial *t = user_search_trial(s, what, 0);
 
     *part = NAN;
     if (!alone_cycles(s, v, alone))
@@ -172,28 +45,58 @@ static bool try_adding(struct search *s, const char *what, struct user_added add
     const double wanted = USER_ADDED_PART * s->l->cycles / *alone;
     v.added.count = t->count = wanted > 1 ? (unsigned)(wanted + 0.5) : 1;
     t->expected = t->count * *alone;
-    if (!cycles_of(s, v, &t->cycles))
+    if (!user_search_cycles(s, v, &t->cycles))
         return false;
     *part = (t->cycles - s->l->cycles) / t->expected;
     return true;
 }
 
-/* NOPs of the least length and of a longer one: some cores keep two short ones as one operation. */
-static bool try_width(struct search *s, bool *found)
+/* What came of NOPs, of the least length and of a longer one: some cores keep two short ones as one operation. */
+struct nops {
+    double alone[2]; /* cycles that each takes alone */
+    double part[2];  /* of that, by how much each made the kernel slower; NaN: unknown */
+    struct user_trial *trials[2];
+};
+
+static bool try_nops(struct user_search *s, struct nops *n)
 {
     struct user_added nops[2] = {{.nop_bytes = emit_nop_lengths[0]}, {.nop_bytes = 0}};
-    double alone, part;
 
     for (const unsigned *length = emit_nop_lengths; *length && *length <= NOP_BYTES_MOST; length++)
         nops[1].nop_bytes = *length;
-    for (unsigned i = 0; i < 2 && !*found; i++) {
-        if (!try_adding(s, "nop", nops[i], &alone, &part))
+    for (unsigned i = 0; i < 2; i++) {
+        if (!try_adding(s, "nop", nops[i], &n->alone[i], &n->part[i]))
             return false;
-        *found = s->l->trials[s->l->count - 1].limits = user_is_full_width(part);
+        n->trials[i] = &s->l->trials[s->l->count - 1];
     }
-    if (*found)
-        say(s->l, "", "number of instructions");
     return true;
+}
+
+/* Whether NOPs have found no room, and in what. */
+static void judge_nops(struct user_search *s, const struct nops *n, bool *found)
+{
+    for (unsigned i = 0; i < 2; i++)
+        n->trials[i]->limits = user_is_full_width(n->part[i]);
+    if (n->trials[0]->limits || n->trials[1]->limits)
+        user_search_say(s, "",
+                        user_is_full_fetch(n->part[0] * n->alone[0], n->part[1] * n->alone[1])
+                            ? "bytes of code"
+                            : "number of instructions");
+    /* where NOPs find no room, other operations find none either, and say nothing about units */
+    *found = n->part[0] > USER_WIDTH_PART || n->part[1] > USER_WIDTH_PART;
+}
+
+/*
+ * NOPs wait for nothing and need no unit. One that costs far more than its place in the front end takes a place in the
+ * reorder buffer from what is waited for long.
+ */
+static void judge_window(struct user_search *s, const struct nops *n, bool *found)
+{
+    *found = user_is_full_queue(n->part[0]) || user_is_full_queue(n->part[1]);
+    for (unsigned i = 0; i < 2 && *found; i++)
+        n->trials[i]->limits = true;
+    if (*found)
+        user_search_say(s, "", "reorder buffer");
 }
 
 /* The class whose operations take least among those that find no unit left, and what they take. */
@@ -202,7 +105,7 @@ struct busiest {
     double alone;
 };
 
-static bool try_unit(struct search *s, const char *class, struct user_added added, struct busiest *busiest)
+static bool try_unit(struct user_search *s, const char *class, struct user_added added, struct busiest *busiest)
 {
     double alone, part;
 
@@ -210,9 +113,14 @@ static bool try_unit(struct search *s, const char *class, struct user_added adde
         return true;
     if (!try_adding(s, class, added, &alone, &part))
         return false;
+    struct user_trial *t = &s->l->trials[s->l->count - 1];
+    if ((added.load || added.store) && user_is_full_queue(part)) {
+        t->limits = true;
+        user_search_say(s, "", added.load ? "load queue" : "store queue");
+    }
     if (user_is_full_unit(part)) {
-        s->l->trials[s->l->count - 1].limits = true;
-        if (!busiest->class || alone < busiest->alone)
+        t->limits = true;
+        if (!busiest->class || user_is_faster(alone, busiest->alone))
             *busiest = (struct busiest){class, alone};
     }
     return true;
@@ -222,7 +130,7 @@ static bool try_unit(struct search *s, const char *class, struct user_added adde
  * Where all units of one kind are used up, operations that run on one of them, or return their results through it, find
  * none either: of several classes the one counts that most units execute.
  */
-static bool try_units(struct search *s)
+static bool try_units(struct user_search *s)
 {
     struct busiest busiest = {.class = NULL};
     const char *done = "";
@@ -240,34 +148,52 @@ static bool try_units(struct search *s)
     if (!try_unit(s, "load", (struct user_added){.load = true}, &busiest) ||
         !try_unit(s, "store", (struct user_added){.store = true}, &busiest))
         return false;
-    if (busiest.class)
-        say(s->l, "units: ", busiest.class);
+    if (busiest.class && !s->l->text[0]) /* what waits for an entry of a queue delays others, too */
+        user_search_say(s, "units: ", busiest.class);
     return true;
 }
 
-bool user_limits_find(struct probe *p, struct user_place *w, struct user_limits *l)
+/* Tries one kind of limit after the other, until one is found. False: the probe is over. */
+static bool find(struct user_search *s)
 {
-    struct search s = {.p = p, .w = w, .l = l, .copies = user_copies(w->kernel)};
+    struct user_limits *l = s->l;
+    struct nops nops;
     bool found = false;
+    double cost;
 
-    *l = (struct user_limits){.cycles = NAN};
-    if (s.copies > COPIES_MOST)
-        s.copies = COPIES_MOST;
-    if (!cycles_of(&s, (struct user_variant){.copies = 0}, &l->cycles))
+    if (!try_nops(s, &nops) || !user_search_mispredicted(s, nops.alone[0], &cost))
         return false;
-    if (isnan(l->cycles))
+    if (cost > 0)
+        /* what else registers do away with: only where most of the time is left */
+        return cost > l->cycles / 2 || user_search_waits(s, cost, &found);
+    judge_window(s, &nops, &found);
+    if (found)
         return true;
-    if (!try_each_register(&s, &found) || (!found && !try_all_registers(&s, &found)))
+    if (!user_search_waits(s, 0, &found))
         return false;
     /*
      * What waits is made slower by whatever delays it, also where there is room; and where the number of instructions
      * limits, every operation costs its place.
      */
-    if (!found && !try_width(&s, &found))
+    if (!found)
+        judge_nops(s, &nops, &found);
+    return found || try_units(s);
+}
+
+bool user_limits_find(struct probe *p, struct user_place *w, struct user_limits *l)
+{
+    struct user_search s = {.p = p, .w = w, .l = l, .copies = user_copies(w->kernel)};
+
+    *l = (struct user_limits){.cycles = NAN};
+    if (s.copies > COPIES_MOST)
+        s.copies = COPIES_MOST;
+    if (!user_search_cycles(&s, (struct user_variant){.copies = 0}, &l->cycles))
         return false;
-    if (!found && (!user_find_unused(p, w) || !try_units(&s)))
+    if (isnan(l->cycles))
+        return true;
+    if (!find(&s))
         return false;
-    if (s.ends >= ENDS_MOST)
+    if (user_search_gave_up(&s))
         l->not_tried = "the rest: changes to the code ended in faults, or at the deadline";
     return true;
 }

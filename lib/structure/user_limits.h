@@ -11,11 +11,20 @@ enum { USER_LIMIT_TEXT = 96, USER_LIMIT_TRIALS = 112 };
 
 /* One change, and what came of it. */
 struct user_trial {
-    const char *what; /* "register", "vector", "flags", "all", "nop", or the class of an operation that was added */
-    unsigned which;   /* number of the register */
-    unsigned count;   /* operations that were added to each copy */
-    double cycles;    /* of a copy */
-    double expected;  /* what they would take if the kernel had used up what executes them; NaN: nothing was added */
+    /*
+     * "register", "vector", "flags", "all", "memory", "stack", "values", "nop", or the class of an operation that was
+     * added
+     */
+    const char *what;
+    unsigned which; /* number of the register */
+    int64_t offset; /* of the word from the beginning of the memory, or from the stack pointer */
+    unsigned count; /* operations that were added to each copy */
+    double cycles;  /* of a copy */
+    /*
+     * What they would take if the kernel had used up what executes them; of "values" what a copy takes that keeps
+     * them; NaN: nothing was added.
+     */
+    double expected;
     bool limits;
 };
 

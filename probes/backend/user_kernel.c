@@ -14,8 +14,10 @@
  *   limits     before each copy a register is given its first value again: where the code becomes faster, and does not by
  *              as many NOPs, it waited for what is passed on in that register, a chain of dependences, or what its
  *              values lead to. Behind each copy operations of one kind are added that find room unless the code has
- *              used it up: where it becomes slower by half of what they take alone, it has. NOPs stand for the number
- *              of instructions, representatives of the units (arch/catalogue.h) for those
+ *              used it up: where it becomes slower by what they take alone, it has. NOPs stand for the number of
+ *              instructions, representatives of the units (arch/catalogue.h) for those. Words of memory that the code
+ *              writes are stored again as registers are. Mispredictions go away where all copies do the same in each
+ *              iteration; what costs far more than it takes alone has met a full queue
  *   events     that the core's counters count for one copy, where there are counters
  *   switched   the unrolled kernel with each prefetcher turned, where prefetchers can be switched
  *

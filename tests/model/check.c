@@ -96,15 +96,28 @@ static void keep_records(const struct machine_design *m)
         complain(m, "the file MODEL_RECORDS cannot be written");
 }
 
-static void run(const struct machine_design *m, const char *probes, const char *forms, enum profile profile)
+static void warn(void *context, const char *subject, const char *text)
+{
+    complain(context, "%s: %s", subject, text);
+}
+
+/* What a run is given besides the names of its probes. */
+struct given {
+    const char *forms, *kernels;
+};
+
+static void run(const struct machine_design *m, const char *probes, struct given given, enum profile profile)
 {
     struct run r = {.number = 0};
+    struct machine_design named = *m; /* for warnings, which may not change it */
 
     records_free(&records);
     machine_start(m);
+    if (given.kernels)
+        user_kernels_add(&r.kernels, "test", given.kernels, strlen(given.kernels), NULL, warn, &named);
     config_defaults(&r.config);
     snprintf(r.config.probes, sizeof r.config.probes, "%s", probes);
-    snprintf(r.config.forms, sizeof r.config.forms, "%s", forms);
+    snprintf(r.config.forms, sizeof r.config.forms, "%s", given.forms);
     r.config.profile = profile;
     journal_start(&r.journal, "0");
     writer_start(&r.writer);
@@ -113,6 +126,7 @@ static void run(const struct machine_design *m, const char *probes, const char *
         complain(m, "the run failed");
     writer_stop(&r.writer);
     machine_stop();
+    user_kernels_free(&r.kernels);
     note_ran();
     keep_records(m);
     if (getenv("MODEL_SHOWS")) {
@@ -123,12 +137,17 @@ static void run(const struct machine_design *m, const char *probes, const char *
 
 void run_probes_on(const struct machine_design *m, const char *probes, enum profile profile)
 {
-    run(m, probes, "", profile);
+    run(m, probes, (struct given){.forms = ""}, profile);
 }
 
 void run_forms_on(const struct machine_design *m, const char *pattern, enum profile profile)
 {
-    run(m, "instructions", pattern, profile);
+    run(m, "instructions", (struct given){.forms = pattern}, profile);
+}
+
+void run_kernels_on(const struct machine_design *m, const char *text, enum profile profile)
+{
+    run(m, "user_kernel", (struct given){.forms = "", .kernels = text}, profile);
 }
 
 double end_number(const char *probe, const char *key)

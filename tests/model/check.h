@@ -38,6 +38,8 @@ uint64_t seeds_on(const char *isa, uint64_t count);
 void run_probes_on(const struct machine_design *m, const char *probes, enum profile profile);
 /* Runs the probe `instructions` on the forms that match a pattern. */
 void run_forms_on(const struct machine_design *m, const char *pattern, enum profile profile);
+/* Runs the probe `user_kernel` on the kernels of this text (docs/KERNELS.md). */
+void run_kernels_on(const struct machine_design *m, const char *text, enum profile profile);
 /* What the `end` record of a probe says under this key, 0 where it says nothing; of all probes together for NULL. */
 double end_number(const char *probe, const char *key);
 

@@ -202,10 +202,10 @@ static void issue(struct core *c)
     const struct decoded *d = c->now.decoded;
     const bool vector = d->vector_written || d->kind == KIND_ROOT;
 
-    if (c->design.units && d->kind == KIND_PLAIN && !d->accesses) {
-        c->now.start = later(c->now.start, c->unit_free);
-        c->unit_free = c->now.start + 1.0 / c->design.units;
-    }
+    if (c->design.units && d->kind == KIND_PLAIN && !d->accesses)
+        c->now.start = units_begin(&c->units, c->design.units, c->now.start);
+    if (c->design.multipliers && d->kind == KIND_MULTIPLY && !d->accesses)
+        c->now.start = units_begin(&c->multipliers, c->design.multipliers, c->now.start);
     if (d->accesses || d->kind == KIND_FENCE)
         return;
     const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, vector ? WAITS_VECTOR : WAITS_GENERAL,
@@ -368,7 +368,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->renamed = c->latest = c->retired = c->unit_free = c->branched = c->fetched = c->fetched_left = 0;
+    c->front = c->renamed = c->latest = c->retired = c->branched = c->fetched = c->fetched_left = 0;
     memset(c->ready, 0, sizeof c->ready);
     if (c->stores)
         stores_done(c->stores);
@@ -377,6 +377,8 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     load_store_start(&c->load_store);
     in_flight_start(&c->in_flight, &c->design.in_flight);
     scheduler_start(&c->scheduler);
+    units_start(&c->units);
+    units_start(&c->multipliers);
     memset(c->arriving, 0, sizeof c->arriving);
     predictor_call(&c->predictor, EXIT_AT);
     if (c->sharing)

@@ -7,6 +7,7 @@
 
 #include "tests/model/cache.h"
 #include "tests/model/core.h"
+#include "tests/model/units.h"
 #include "tests/model/decode.h"
 #include "tests/model/isa.h"
 #include "tests/model/predictor.h"
@@ -72,7 +73,7 @@ struct core {
     double retired;                                /* when everything has left the core */
     bool compared;          /* the instruction before this one was a comparison, and may be fused with it */
     bool fused;             /* this instruction is fused with the one before it */
-    double unit_free;       /* when an execution unit is free for the next instruction */
+    struct units_busy units, multipliers;
     bool restarted;         /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
     uint64_t fetched_line;  /* the line that code comes from at the moment */
     double cycles_per_byte; /* of that line, unless it is decoded already */

@@ -20,8 +20,6 @@ static const struct {
     {"noise", "the modelled machine has no interrupts to mask"},
     {"parallel_walks", "modelled page walks do not wait for each other"},
     {"prefetch", "the modelled core does not prefetch"},
-    {"user_kernel",
-     "measures code of a user, and is given none here; tests/linux, tests/qemu and tests/silicon run it"},
     {"units", "modelled execution units are all alike, without ports of their own for any operation"},
 };
 enum { UNMODELLED = sizeof unmodelled / sizeof unmodelled[0] };

@@ -30,7 +30,7 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
 
     if (!strcmp(m, "nop"))
         return KIND_NOP;
-    if (!strcmp(m, isa.multiply))
+    if (!strcmp(m, isa.multiply) || !strcmp(m, "madd"))
         return KIND_MULTIPLY;
     if (!strcmp(m, "sqrtsd") || !strcmp(m, "fsqrt"))
         return KIND_ROOT;
@@ -112,6 +112,8 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
         count_written(capstone, d, written, written_count);
         if (!strcmp(i->mnemonic, "cmp")) /* Capstone says of AArch64 that it writes what it compares */
             d->general_written = d->halves_written = 0;
+        if (!strcmp(i->mnemonic, "movz") || !strcmp(i->mnemonic, "movi")) /* and that these read what they write */
+            d->read_count = 0;
     }
     d->base = (uint16_t)isa.base_register(i);
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH;

@@ -39,12 +39,42 @@ static void no_unit_left_is_a_unit(void **state)
     assert_false(user_is_full_unit(2.0));  /* a store to another line beside two to one */
 }
 
+static void what_costs_far_more_takes_an_entry(void **state)
+{
+    (void)state;
+    assert_true(user_is_full_queue(4.5));  /* a NOP where 200 cycles are waited for, in 320 entries, at 6 a cycle */
+    assert_false(user_is_full_queue(2.0)); /* a store to another line beside two to one */
+    assert_false(user_is_full_queue(1.0)); /* a NOP where the number of instructions limits */
+    assert_false(user_is_full_width(4.5));
+}
+
+static void long_nops_cost_more_where_bytes_limit(void **state)
+{
+    (void)state;
+    assert_true(user_is_full_fetch(0.06, 0.5));   /* one byte, and 8, of 16 a cycle */
+    assert_true(user_is_full_fetch(0.125, 0.5));  /* two bytes, and 8 */
+    assert_false(user_is_full_fetch(0.08, 0.17)); /* two short NOPs in one entry */
+    assert_false(user_is_full_fetch(0.17, 0.17));
+}
+
+static void only_what_is_certain_is_faster(void **state)
+{
+    (void)state;
+    assert_true(user_is_faster(0.25, 0.5));
+    assert_true(user_is_faster(0.9, 1));
+    assert_false(user_is_faster(0.97, 1));
+    assert_false(user_is_faster(1, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_is_waited_for),
         cmocka_unit_test(no_room_for_nops_is_the_width),
         cmocka_unit_test(no_unit_left_is_a_unit),
+        cmocka_unit_test(what_costs_far_more_takes_an_entry),
+        cmocka_unit_test(long_nops_cost_more_where_bytes_limit),
+        cmocka_unit_test(only_what_is_certain_is_faster),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("tests", tests, NULL, NULL);

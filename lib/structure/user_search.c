@@ -1,0 +1,48 @@
+#include "lib/structure/user_search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SAMPLES = 3,
+    ENDS_MOST = 3 /* changes that may end in a fault or at the deadline before no more are tried */
+};
+
+bool user_search_gave_up(const struct user_search *s)
+{
+    return s->ends >= ENDS_MOST;
+}
+
+bool user_search_cycles(struct user_search *s, struct user_variant v, double *cycles)
+{
+    struct user_end end = {.end = WINDOW_RAN};
+    struct user_cycles c;
+
+    *cycles = NAN;
+    if (user_search_gave_up(s))
+        return true;
+    v.copies = s->copies;
+    if (!user_measure(s->p, s->w, &v, SAMPLES, &end, &c))
+        return false;
+    s->ends += end.end != WINDOW_RAN;
+    *cycles = c.cycles;
+    return true;
+}
+
+struct user_trial *user_search_trial(struct user_search *s, const char *what, unsigned which)
+{
+    struct user_limits *l = s->l;
+    struct user_trial *t = &l->trials[l->count < USER_LIMIT_TRIALS ? l->count++ : USER_LIMIT_TRIALS - 1];
+
+    *t = (struct user_trial){.what = what, .which = which, .cycles = NAN, .expected = NAN};
+    return t;
+}
+
+void user_search_say(struct user_search *s, const char *before, const char *text)
+{
+    struct user_limits *l = s->l;
+    const size_t used = strlen(l->text);
+
+    snprintf(l->text + used, sizeof l->text - used, "%s%s%s", used ? ", " : "", before, text);
+}

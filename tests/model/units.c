@@ -1,0 +1,32 @@
+#include "tests/model/units.h"
+
+#include <math.h>
+#include <string.h>
+
+void units_start(struct units_busy *u)
+{
+    memset(u, 0, sizeof *u);
+}
+
+double units_begin(struct units_busy *u, unsigned units, double start)
+{
+    int64_t cycle = (int64_t)floor(start);
+
+    for (;; cycle++) {
+        if (cycle >= u->full_from && cycle < u->full_end)
+            cycle = u->full_end;
+        const unsigned slot = (unsigned)(cycle % UNITS_CYCLES);
+        if (u->cycles[slot].cycle != cycle) {
+            u->cycles[slot].cycle = cycle;
+            u->cycles[slot].begun = 0;
+        }
+        if (u->cycles[slot].begun < units) {
+            u->cycles[slot].begun++;
+            if (u->cycles[slot].begun == units && cycle >= u->full_end) {
+                u->full_from = cycle == u->full_end ? u->full_from : cycle;
+                u->full_end = cycle + 1;
+            }
+            return start > (double)cycle ? start : (double)cycle;
+        }
+    }
+}
