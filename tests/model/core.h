@@ -61,7 +61,7 @@ struct core_design {
     struct in_flight_design in_flight;  /* what instructions occupy from renaming to retirement */
     struct scheduler_design schedulers; /* where they wait for their operands */
     double multiply, root;              /* latencies in cycles, of multiplications and square roots; root 0: 1 */
-    unsigned units; /* instructions that begin in a cycle, but for loads and stores; 0: any number */
+    unsigned units;       /* instructions that begin in a cycle, but for loads and stores; 0: any number */
     unsigned multipliers; /* the same of multiplications, which have units of their own */
     bool moves_eliminated, zeros_eliminated; /* these need no unit, and are done at once */
     bool fuses; /* a comparison and the branch behind it take the width of one instruction */

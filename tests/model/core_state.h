@@ -71,8 +71,8 @@ struct core {
     double renamed;                                /* when everything delivered has physical registers */
     double latest;                                 /* when everything is executed */
     double retired;                                /* when everything has left the core */
-    bool compared;          /* the instruction before this one was a comparison, and may be fused with it */
-    bool fused;             /* this instruction is fused with the one before it */
+    bool compared; /* the instruction before this one was a comparison, and may be fused with it */
+    bool fused;    /* this instruction is fused with the one before it */
     struct units_busy units, multipliers;
     bool restarted;         /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
     uint64_t fetched_line;  /* the line that code comes from at the moment */
