@@ -34,16 +34,24 @@ static void link_groups(struct probe *p, const struct pointer_chase *c, size_t o
     uint32_t *next = (uint32_t *)c->order.write;
     const size_t pitch = c->pitch ? c->pitch : POINTER_CHASE_LINE_BYTES;
 
+    size_t leaves = 0; /* the line of a group that leads to the next group */
+
     for (size_t first = 0; first < lines; first += group) {
-        size_t count = lines - first < group ? lines - first : group;
-        size_t following = first + count < lines ? first + count : 0;
-        if (!alike || first == 0 || count < group)
+        const size_t count = lines - first < group ? lines - first : group;
+        const size_t following = first + count < lines ? first + count : 0;
+        uint8_t *const links = write + first * pitch;
+        if (alike && first > 0 && count == group) { /* the links of the group before, moved by a group */
+            for (size_t i = 0; i < group; i++)
+                *(uint64_t *)(links + i * pitch) = *(uint64_t *)(links + i * pitch - group * pitch) + group * pitch;
+        } else {
             random_cycle(next, (uint32_t)count, &p->random);
-        for (size_t i = 0; i < count; i++) {
-            /* the walk enters a group at its first line, so the line before that in the cycle leaves it */
-            size_t to = next[i] ? first + next[i] : following;
-            *(uint64_t *)(write + (first + i) * pitch) = at + to * pitch;
+            for (size_t i = 0; i < count; i++) {
+                *(uint64_t *)(links + i * pitch) = at + (first + next[i]) * pitch;
+                leaves = next[i] ? leaves : i;
+            }
         }
+        /* the walk enters a group at its first line, so the line before that in the cycle leaves it */
+        *(uint64_t *)(links + leaves * pitch) = at + following * pitch;
     }
     *(uint64_t *)c->start.write = at;
 }
