@@ -469,6 +469,7 @@ static struct core *core_make(const struct core_design *design)
     c->predictor.history.span = design->history;
     memcpy(c->predictor.history.enters, design->history_enters, sizeof design->history_enters);
     memcpy(c->predictor.history.registers, design->history_registers, sizeof design->history_registers);
+    c->predictor.tage = tage_new(&design->tage);
     return c;
 }
 
@@ -544,6 +545,7 @@ void core_free(struct core *c)
     cache_free(&c->op_cache);
     cache_free(&c->l1i);
     cache_free(&c->predictor.patterns);
+    tage_free(c->predictor.tage);
     stores_free(c->stores);
     free(c);
 }

@@ -22,6 +22,7 @@
 #include "tests/model/prefetchers.h"
 #include "tests/model/scheduler.h"
 #include "tests/model/stores.h"
+#include "tests/model/tage.h"
 #include "tests/model/ways.h"
 
 enum { DATA_LEVELS = 4, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
@@ -106,7 +107,8 @@ struct core_design {
     unsigned history;      /* entries of branch history that predict conditional branches; 0: there is no history */
     struct history_register history_registers[HISTORY_REGISTERS]; /* as bits; without any, as branches */
     bool history_enters[HISTORY_KINDS];                           /* which branches enter it */
-    double penalty;                                               /* of a misprediction, in cycles */
+    struct tage_design tage; /* tagged tables that look at those registers; without any, simple ones do */
+    double penalty;          /* of a misprediction, in cycles */
 };
 
 /* What has happened so far. Mispredictions are counted as parts of one: see predictor.h. */

@@ -1,5 +1,7 @@
 #include "tests/model/predictor.h"
 
+#include "tests/model/isa.h"
+
 static const double LATELY = 1 / 256.0; /* weight of the latest outcome in a rate */
 
 static unsigned slot(uint64_t key)
@@ -44,6 +46,7 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
 {
     unsigned i = slot(pc);
     bool taken = target != not_taken, believed = p->counters[i] >= 2;
+    const uint64_t source = isa.link ? pc : not_taken - 1; /* as in the history: core.c */
 
     if (taken && p->counters[i] < 3)
         p->counters[i]++;
@@ -51,7 +54,9 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
         p->counters[i]--;
     p->loops[i] |= target <= pc;
     p->seen[i] |= taken ? 1 : 2;
-    if (p->history.span && p->seen[i] == 3 && !p->loops[i])
+    if (p->tage && p->seen[i] == 3 && !p->loops[i])
+        believed = tage_predict(p->tage, &p->history, source, taken) == taken;
+    else if (p->history.span && p->seen[i] == 3 && !p->loops[i])
         history_predict(&p->history, pc, taken, &believed);
     /* the highest bit is set, since addresses must not be 0 */
     if (p->patterns.ways && !p->loops[i] &&

@@ -15,6 +15,7 @@
 
 #include "tests/model/cache.h"
 #include "tests/model/history.h"
+#include "tests/model/tage.h"
 
 enum { PREDICTOR_ENTRIES = 16384, PREDICTOR_WAYS = 4, RETURN_STACK_MAXIMUM = 256 };
 
@@ -24,6 +25,7 @@ struct predictor {
     /* outcomes of conditional branches, by a hash of the outcomes before; without ways there is no such table */
     struct cache patterns;
     struct history history; /* without one, conditional branches are predicted by their counters */
+    struct tage *tage; /* tagged tables that use the history's registers; NULL: the history has tables of its own */
 
     uint64_t returns[RETURN_STACK_MAXIMUM]; /* a ring: calls that nest deeper overwrite the oldest */
     unsigned top, filled;                   /* the latest entry; how many are valid */

@@ -1,0 +1,35 @@
+/* Thresholds for the tables of a conditional predictor: lib/structure/table_search.h. */
+#ifndef FATHOM_LIB_STRUCTURE_TOLERANCES_TABLES_H
+#define FATHOM_LIB_STRUCTURE_TOLERANCES_TABLES_H
+
+enum {
+    /*
+     * Layouts in which a bearer is looked for at each number of dummies, one of which is enough. Where a table sees a
+     * single bit of the bearer's branch, that bit is the same in half of the layouts whether the bearer is taken or not;
+     * but at one dummy less the table sees all bits of a branch more. So 1/4 of the last numbers are overlooked at
+     * first, and found when the end of a window is sought.
+     */
+    TABLE_LAYOUTS = 2,
+    /*
+     * Samples in a row that must be on the side of predicted branches. On Zen 4 four in a thousand samples of a branch
+     * that is not predicted are, since a reading was disturbed or the branch went by chance as it had before.
+     */
+    TABLE_SAMPLES = 3,
+    /*
+     * The sequential test of whether a table sees the bearer. Then the branch is predicted in half of the layouts at
+     * least (a single bit, as above); else in 7 % of them at most (Zen 4: 5 %, where something else shows the bearer).
+     * The logarithms of the ratios are as 3.2 to -1: a layout counts that much for it or against it. At ten times the
+     * latter, a decision is wrong in 2 of 1,000 cases.
+     */
+    TABLE_FOR = 3,
+    TABLE_DECIDED = 10
+};
+
+/*
+ * A window is that of one table if it is no wider than the narrowest one times this, and this number of branches more.
+ * Its width follows from the chance that a table of that size can learn, which is alike for tables of about the same
+ * size (Zen 4: 11 to 13 branches). Of the narrowest windows, two branches, two that touch are one of four.
+ */
+static const double TABLE_WIDER = 1.25, TABLE_WIDER_BY = 1;
+
+#endif
