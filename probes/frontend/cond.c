@@ -1,6 +1,6 @@
 /*
- * Question: how are the tables built by which conditional branches are predicted from the branch history: how many
- * lengths of history do they look at, and how many ways does the table with the longest one have?
+ * Question: at how many lengths of the branch history do the tables look by which conditional branches are predicted,
+ * and at which?
  *
  * Experiment: a bearer, a branch taken or not by a bit drawn at random, leaves that bit in the history; k branches that
  * are always taken follow; a probe branch goes by the bit (lib/kernels/table_trial.h). Two controls calibrate time, as
@@ -31,7 +31,7 @@
 #include "lib/structure/table_search.h"
 
 enum {
-    SMOKE_LIMIT = 4, /* in the profile smoke */
+    SMOKE_LIMIT = 2, /* in the profile smoke */
     HIGHEST = 24,    /* address bit of the block */
     ATTEMPTS = 8     /* at a sample that is disturbed */
 };
@@ -163,8 +163,9 @@ static void run(struct probe *p)
         report_undecided(p, HISTORY, reason, why);
     } else {
         report_lengths(p, found, count, longest);
-        send_windows(p, &e, found, count);
     }
+    if (!why)
+        send_windows(p, &e, found, count);
     code_block_unmap(&room);
 }
 
