@@ -81,11 +81,9 @@ bool history_fills_cache(const struct branch_history *h, double x);
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
                    struct kernel *k);
 /*
- * Emits a chain of multiplications of REG_T5 by REG_T2, which must be odd, as chance_begin leaves it. REG_T5 stays zero
- * or not zero.
+ * Emits the probe branch: taken where REG_T5 is zero, which is known only after a chain of multiplications of it by
+ * REG_T2, which must be odd, as chance_begin leaves it. REG_T5 is overwritten.
  */
-void history_emit_probe_chain(const struct probe *p, struct code *c);
-/* Emits that chain and the probe branch, which is taken where REG_T5 is zero. */
 void history_emit_probe_branch(const struct probe *p, struct code *c);
 
 #endif

@@ -7,10 +7,6 @@
  * learns nothing; one that ends before the bearer does not see it. So the branch is predicted only where the history of
  * a table ends right behind the bearer, and each number of dummies after which that stops is the length of a table.
  *
- * Branches with equal histories share a set of the longest table unless its index has a bit of their addresses: the
- * number of them that are all predicted is the number of its ways. Two branches that go opposite ways and are
- * mispredicted share entries: the address bits in which they differ enter neither index nor tag.
- *
  * Method: docs/METHODS.md, 5.14.
  */
 #ifndef FATHOM_LIB_STRUCTURE_TABLE_SEARCH_H

@@ -32,7 +32,6 @@
 
 enum {
     SMOKE_LIMIT = 2, /* in the profile smoke */
-    HIGHEST = 24,    /* address bit of the block */
     ATTEMPTS = 8     /* at a sample that is disturbed */
 };
 
@@ -45,7 +44,7 @@ struct conditional {
     unsigned samples, unmeasured;        /* unmeasured: controls not apart */
 };
 
-/* Mispredictions of the probe branches in an iteration; NaN where it cannot be measured. False: the probe is over. */
+/* Mispredictions of the probe branch in an iteration; NaN where it cannot be measured. False: the probe is over. */
 static bool measure(struct conditional *e, double *missed)
 {
     double cycles[HISTORY_PROBES];
@@ -71,7 +70,7 @@ static bool sample(void *context, unsigned dummies, bool chance, uint64_t layout
     double missed = NAN;
 
     e->trial.dummies = dummies;
-    e->trial.random = chance;
+    e->trial.chance = chance;
     e->trial.layout = layout;
     for (unsigned i = 0; i < probe_smoke(e->p, 1, ATTEMPTS) && isnan(missed); i++)
         if (!measure(e, &missed))
@@ -80,9 +79,9 @@ static bool sample(void *context, unsigned dummies, bool chance, uint64_t layout
     return true;
 }
 
-static void report_undecided(struct probe *p, const char *name, enum reason reason, const char *detail)
+static void report_undecided(struct probe *p, const char *name, enum reason reason)
 {
-    report_number(p, &(struct finding){.name = name, .reason = reason, .detail = detail}, NAN);
+    report_number(p, &(struct finding){.name = name, .reason = reason}, NAN);
 }
 
 static void report_lengths(struct probe *p, const struct table_window *found, unsigned count, unsigned longest)
@@ -101,9 +100,9 @@ static void report_lengths(struct probe *p, const struct table_window *found, un
                                     .method = "the last number of branches behind a bit of chance, with more chance "
                                               "before it, at which it predicts a branch"});
     if (!whole)
-        report_undecided(p, HISTORY, REASON_EXPERIMENTS_DISAGREE, NULL);
+        report_undecided(p, HISTORY, REASON_EXPERIMENTS_DISAGREE);
     if (!whole || distinct < count)
-        report_undecided(p, TABLES, whole ? REASON_LENGTHS_TOO_CLOSE : REASON_EXPERIMENTS_DISAGREE, NULL);
+        report_undecided(p, TABLES, whole ? REASON_LENGTHS_TOO_CLOSE : REASON_EXPERIMENTS_DISAGREE);
     else
         report(p, &(struct finding){.name = TABLES,
                                     .value = count,
@@ -136,37 +135,30 @@ static void send_windows(const struct probe *p, const struct conditional *e, con
 static void run(struct probe *p)
 {
     struct area state;
-    struct code_block room;
     struct table_window found[TABLES_MOST];
     unsigned longest = 0, count = 0;
     bool ends = false;
 
-    if (!probe_map(p, &state, TABLE_STATE_BYTES, 0))
+    if (!probe_map(p, &state, sizeof(uint64_t), 0))
         return;
-    struct conditional e = {.p = p, .trial = {.room = &room, .state = &state}};
+    struct conditional e = {.p = p, .trial = {.state = state.at}};
     const struct table_search search = {.limit = (unsigned)probe_smoke(p, SMOKE_LIMIT, TABLE_DUMMIES),
                                         .random = &p->random,
                                         .sample = sample,
                                         .context = &e};
-    const char *why = table_room_map(&room, HIGHEST);
-    if (!why && (!table_reach(&search, &longest, &ends) || (ends && !table_lengths(&search, longest, found, &count)))) {
-        code_block_unmap(&room);
+    if (!table_reach(&search, &longest, &ends) || (ends && !table_lengths(&search, longest, found, &count)))
         return;
-    }
-    const enum reason reason = why                 ? REASON_PLATFORM
-                               : probe_is_smoke(p) ? REASON_TOO_SHORT
-                               : ends              ? REASON_NONE
-                               : longest           ? REASON_NOT_LEFT
-                                                   : REASON_NO_KNEE;
+    const enum reason reason = probe_is_smoke(p) ? REASON_TOO_SHORT
+                               : ends            ? REASON_NONE
+                               : longest         ? REASON_NOT_LEFT
+                                                 : REASON_NO_KNEE;
     if (reason) {
-        report_undecided(p, TABLES, reason, why);
-        report_undecided(p, HISTORY, reason, why);
+        report_undecided(p, TABLES, reason);
+        report_undecided(p, HISTORY, reason);
     } else {
         report_lengths(p, found, count, longest);
     }
-    if (!why)
-        send_windows(p, &e, found, count);
-    code_block_unmap(&room);
+    send_windows(p, &e, found, count);
 }
 
 PROBE(cond, .title = "Conditional predictor tables", .family = "frontend", .run = run, .after = "history",
