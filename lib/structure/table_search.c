@@ -126,15 +126,21 @@ bool table_lengths(const struct table_search *s, unsigned longest, struct table_
     return true;
 }
 
+static unsigned width(const struct table_window *w)
+{
+    return w->last - w->first + 1;
+}
+
 unsigned table_distinct(const struct table_window *found, unsigned count)
 {
     double narrowest = INFINITY;
     unsigned distinct = 0;
 
     for (unsigned i = 0; i < count; i++)
-        narrowest = fmin(narrowest, found[i].last - found[i].first + 1);
-    while (distinct < count &&
-           found[distinct].last - found[distinct].first + 1 <= TABLE_WIDER * narrowest + TABLE_WIDER_BY)
+        if (width(&found[i]) <= TABLE_NARROW * (found[i].last + 1))
+            narrowest = fmin(narrowest, width(&found[i]));
+    while (distinct < count && isfinite(narrowest) &&
+           width(&found[distinct]) <= TABLE_WIDER * narrowest + TABLE_WIDER_BY)
         distinct++;
     return distinct;
 }

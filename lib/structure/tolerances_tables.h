@@ -26,6 +26,11 @@ enum {
 };
 
 /*
+ * A window that others are compared with is at most this part of the length that it ends at. Chosen: the lengths of
+ * published cores grow by 1.6 at least from table to table, so that windows of two that touch are wider.
+ */
+static const double TABLE_NARROW = 0.33;
+/*
  * A window is that of one table if it is no wider than the narrowest one times this, and this number of branches more.
  * Its width follows from the chance that a table of that size can learn, which is alike for tables of about the same
  * size (Zen 4: 11 to 13 branches). Of the narrowest windows, two branches, two that touch are one of four.

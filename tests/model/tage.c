@@ -2,7 +2,13 @@
 
 #include <stdlib.h>
 
-enum { COUNTER_LOW = -4, COUNTER_HIGH = 3, USEFUL_MOST = 3, BASE_MOST = 65536 };
+enum {
+    COUNTER_LOW = -4,
+    COUNTER_HIGH = 3,
+    USEFUL_MOST = 3,
+    BASE_MOST = 65536,
+    AGING = 8192 /* predictions after which all entries are less useful; published: 256 Ki, for far longer programs */
+};
 
 struct entry {
     uint16_t tag;
@@ -15,6 +21,7 @@ struct tage {
     struct tage_design design;
     struct entry entries[TAGE_TABLES][TAGE_ENTRIES];
     uint8_t base[BASE_MOST]; /* predicted taken from 2 on */
+    unsigned predictions;    /* since entries aged */
 };
 
 struct tage *tage_new(const struct tage_design *d)
@@ -42,14 +49,15 @@ static uint64_t of_address(const uint64_t masks[TAGE_BITS], unsigned bits, uint6
     return value;
 }
 
-/* The latest `count` bits of a register, of which every `step`-th counts from the oldest on, XORed into `width` bits. */
-static uint64_t fold(const uint64_t words[HISTORY_WORDS], unsigned count, unsigned width, unsigned step)
+/* The latest `count` bits of a register, XORed into `width` bits. */
+static uint64_t fold(const uint64_t words[HISTORY_WORDS], unsigned count, unsigned width)
 {
     uint64_t value = 0;
 
-    for (unsigned i = 0; i < count; i += step) {
-        const unsigned bit = count - 1 - i;
-        value ^= (words[bit / 64] >> bit % 64 & 1) << (i / step) % width;
+    for (unsigned from = 0; from < count; from += width) {
+        const unsigned bits = count - from < width ? count - from : width, word = from / 64, bit = from % 64;
+        const uint64_t above = bit + bits > 64 ? words[word + 1] << (64 - bit) : 0;
+        value ^= (words[word] >> bit | above) & (((uint64_t)1 << bits) - 1);
     }
     return value;
 }
@@ -61,9 +69,9 @@ static struct entry *set_of(struct tage *t, const struct history *h, unsigned ta
 
     for (unsigned r = 0; r < HISTORY_REGISTERS; r++) {
         const unsigned bits = d->history[table][r];
-        set ^= fold(h->words[r], bits, d->index_bits, d->sparse ? d->sparse : 1);
+        set ^= fold(h->words[r], bits, d->index_bits);
         /* a second fold of another width keeps histories apart that the first one makes equal */
-        tagged ^= fold(h->words[r], bits, d->tag_bits, 1) ^ fold(h->words[r], bits, d->tag_bits - 1, 1) << 1;
+        tagged ^= fold(h->words[r], bits, d->tag_bits) ^ fold(h->words[r], bits, d->tag_bits - 1) << 1;
     }
     *tag = (uint16_t)(tagged & ((1u << d->tag_bits) - 1));
     return &t->entries[table][set * d->ways];
@@ -77,7 +85,7 @@ static struct entry *find(struct entry *set, unsigned ways, uint16_t tag)
     return NULL;
 }
 
-/* In the shortest of the tables from `from` on with an entry that is not useful; where none is, all of them age. */
+/* In the shortest of the tables from `from` on with an entry that is not useful; where none is, these age. */
 static void allocate(struct tage *t, struct entry *sets[TAGE_TABLES], const uint16_t tags[TAGE_TABLES], unsigned from,
                      bool taken)
 {
@@ -90,6 +98,14 @@ static void allocate(struct tage *t, struct entry *sets[TAGE_TABLES], const uint
     for (unsigned table = from; table < t->design.tables; table++)
         for (unsigned way = 0; way < t->design.ways; way++)
             sets[table][way].useful--;
+}
+
+static void age(struct tage *t)
+{
+    t->predictions = 0;
+    for (unsigned table = 0; table < t->design.tables; table++)
+        for (unsigned i = 0; i < t->design.ways << t->design.index_bits; i++)
+            t->entries[table][i].useful /= 2;
 }
 
 bool tage_predict(struct tage *t, const struct history *h, uint64_t pc, bool taken)
@@ -122,6 +138,8 @@ bool tage_predict(struct tage *t, const struct history *h, uint64_t pc, bool tak
     } else {
         *base = (uint8_t)(*base + (taken ? *base < 3 : -(*base > 0)));
     }
+    if (++t->predictions == AGING)
+        age(t);
     if (believed != taken)
         allocate(t, sets, tags, longer, taken);
     return believed == taken;

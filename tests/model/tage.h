@@ -20,8 +20,7 @@ struct tage_design {
     unsigned history[TAGE_TABLES][HISTORY_REGISTERS]; /* bits of each register, the shortest history first */
     unsigned ways, index_bits, tag_bits;              /* of each table */
     uint64_t index_pc[TAGE_BITS], tag_pc[TAGE_BITS];  /* address bits that are XORed in each bit */
-    unsigned sparse;              /* of the bits of history only every so many-th is in the index; 0: all */
-    unsigned base_bits, base_low; /* of the base table's index; the lowest address bit in it */
+    unsigned base_bits, base_low;                     /* of the base table's index; the lowest address bit in it */
 };
 
 struct tage;

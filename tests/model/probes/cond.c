@@ -58,14 +58,14 @@ static void draw_sizes(struct tage_design *t)
     spread_address(t, (unsigned)pick(1, 3), low, (unsigned)pick(11, 17));
 }
 
-/* Lengths drawn at random, at least four branches apart; the longest one is all of the history. */
+/* Lengths drawn at random, at least eight branches apart; the longest one is all of the history. */
 static void draw_lengths(struct tage_design *t, const struct history_register *r)
 {
     unsigned spans[TAGE_TABLES], count = 0;
 
-    for (unsigned span = r->bits / r->shift; span >= 4 && count < 5; count++) {
+    for (unsigned span = r->bits / r->shift; span >= 5 && count < 5; count++) {
         spans[count] = span;
-        span = (unsigned)pick(span / 3, span > 4 ? span - 4 : 0);
+        span = span >= 12 ? (unsigned)pick(span / 3, span - 8) : 0;
     }
     t->tables = count;
     for (unsigned i = 0; i < count; i++)
