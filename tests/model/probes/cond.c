@@ -22,17 +22,21 @@ static unsigned branches_of(const struct core_design *d, unsigned table)
     return most;
 }
 
+/* Where the number of tables is undecided, only lengths from the longest on are reported, as far as they are known. */
 static void check_tables(const struct machine_design *m)
 {
+    static const char number_of[] = "frontend.cond.tables", length[] = "frontend.cond.history";
     const struct tage_design *t = &m->core.tage;
-    char text[8];
+    const char *tables = finding_of(number_of, NULL, NULL);
 
-    const char *f = finding_of("frontend.cond.tables", NULL, NULL);
-    if (is_decided(m, f, "frontend.cond.tables", NULL))
-        check_whole(m, f, "frontend.cond.tables", NULL, t->tables);
+    check_whole(m, tables, number_of, NULL, t->tables);
     for (unsigned i = 0; i < t->tables; i++) {
+        char text[8];
         snprintf(text, sizeof text, "%u", i + 1);
-        check_capacity(m, "frontend.cond.history", "table", text, branches_of(&m->core, t->tables - 1 - i));
+        if (tables && has_field(tables, "grade", "U") && !finding_of(length, "table", text))
+            checked.undecided++;
+        else
+            check_capacity(m, length, "table", text, branches_of(&m->core, t->tables - 1 - i));
     }
 }
 
