@@ -12,7 +12,8 @@ enum {
     DUMPED = 24,        /* general registers, and vector registers, of which it is found out whether they are used */
     ROOM = 8192,        /* bytes of code for what stands around the copies, the initial code apart */
     REGISTER_ROOM = 16, /* bytes that giving a register its value takes at most */
-    WARM_ITERATIONS = 20
+    WARM_ITERATIONS = 20,
+    WARM_PREDICTORS = 400 /* until branches that do the same in each iteration are predicted */
 };
 
 const char *user_place_map(struct user_place *w, const struct user_kernel *k)
@@ -284,7 +285,9 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
         v->flush_code = c.used;
         emit_harness_flush(&c, c.at, USER_LINE);
     }
-    *k = (struct kernel){.units = v->copies ? v->copies : 1, .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
+    *k = (struct kernel){.units = v->copies ? v->copies : 1,
+                         .warm_iterations = probe_smoke(p, 1, v->fences ? WARM_PREDICTORS : WARM_ITERATIONS),
+                         .length_factor = v->length_factor};
     return probe_kernel(p, &c, v->entry, k);
 }
 

@@ -62,6 +62,7 @@ struct user_variant {
     uint32_t values, vectors;
     bool flags;
     struct user_word word; /* that is stored again with its first value there, from two registers that are unused */
+    double length_factor;  /* by which readings are longer than usual; 0: 1 */
     bool fences;           /* before that, all that came before is done */
     unsigned every;        /* 0: 1 */
     bool as_nops;          /* instead of these instructions NOPs of the same number and length, as a control */

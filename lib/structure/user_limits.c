@@ -184,11 +184,15 @@ bool user_limits_find(struct probe *p, struct user_place *w, struct user_limits 
 {
     struct user_search s = {.p = p, .w = w, .l = l, .copies = user_copies(w->kernel)};
 
+    struct user_cycles cycles;
+
     *l = (struct user_limits){.cycles = NAN};
     if (s.copies > COPIES_MOST)
         s.copies = COPIES_MOST;
-    if (!user_search_cycles(&s, (struct user_variant){.copies = 0}, &l->cycles))
+    if (!user_search_measure(&s, (struct user_variant){.copies = 0}, &cycles))
         return false;
+    l->cycles = cycles.cycles;
+    l->least = cycles.least;
     if (isnan(l->cycles))
         return true;
     if (!find(&s))

@@ -29,7 +29,8 @@ struct user_trial {
 };
 
 struct user_limits {
-    double cycles; /* of a copy of the kernel as it is, with its part of the loop */
+    double cycles; /* of a copy of the kernel as it is, with its part of the loop; the median … */
+    double least;  /* … and the least of its samples */
     struct user_trial trials[USER_LIMIT_TRIALS];
     size_t count;
     char text[USER_LIMIT_TEXT]; /* what limits it; "" where nothing was found */

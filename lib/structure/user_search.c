@@ -14,20 +14,27 @@ bool user_search_gave_up(const struct user_search *s)
     return s->ends >= ENDS_MOST;
 }
 
-bool user_search_cycles(struct user_search *s, struct user_variant v, double *cycles)
+bool user_search_measure(struct user_search *s, struct user_variant v, struct user_cycles *cycles)
 {
     struct user_end end = {.end = WINDOW_RAN};
-    struct user_cycles c;
 
-    *cycles = NAN;
+    *cycles = (struct user_cycles){NAN, NAN, NAN};
     if (user_search_gave_up(s))
         return true;
     v.copies = s->copies;
-    if (!user_measure(s->p, s->w, &v, SAMPLES, &end, &c))
+    if (!user_measure(s->p, s->w, &v, SAMPLES, &end, cycles))
         return false;
     s->ends += end.end != WINDOW_RAN;
-    *cycles = c.cycles;
     return true;
+}
+
+bool user_search_cycles(struct user_search *s, struct user_variant v, double *cycles)
+{
+    struct user_cycles c;
+    const bool good = user_search_measure(s, v, &c);
+
+    *cycles = c.cycles;
+    return good;
 }
 
 struct user_trial *user_search_trial(struct user_search *s, const char *what, unsigned which)

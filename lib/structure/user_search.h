@@ -16,6 +16,8 @@ struct user_search {
 /* Whether so many variants ended in a fault or at the deadline that no more are tried. */
 bool user_search_gave_up(const struct user_search *s);
 /* Cycles of a copy of this variant; NaN where it faulted, did not end, or gave no reading. False: the probe is over. */
+bool user_search_measure(struct user_search *s, struct user_variant v, struct user_cycles *cycles);
+/* The same, the median alone. */
 bool user_search_cycles(struct user_search *s, struct user_variant v, double *cycles);
 /* A new trial, of which nothing is known yet. */
 struct user_trial *user_search_trial(struct user_search *s, const char *what, unsigned which);
