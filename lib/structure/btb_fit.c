@@ -111,7 +111,6 @@ static void list_survivors(const struct assumption *a, const uint8_t *marks, str
 {
     const struct btb_classes *c = &a->classes;
 
-    l->left = true;
     for (size_t i = 0; i < c->count; i++)
         if (marks[i] && btb_classes_hold_all(c, (uint16_t)i))
             l->left = false;
@@ -136,6 +135,7 @@ static enum reason list_levels(struct assumption *a)
     for (size_t l = 0; l < a->result.level_count; l++) {
         for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
             a->result.levels[l].cycles[p] = a->search.costs[p][l];
+        a->result.levels[l].left = true;
         btb_search_mark(&a->search, l, marks);
         list_survivors(a, marks, &a->result.levels[l]);
     }
@@ -173,12 +173,36 @@ static const struct btb_fit_result *decide_assuming(struct btb_fit *f, size_t as
     return r;
 }
 
+/*
+ * Where one level that replaces at random, or nearly so, explains what two levels with LRU do, a second level is not
+ * certain: what survives as that one level is listed with the first of the two, and nothing is the same for all.
+ */
+static void add_one_level(struct btb_fit *f, struct btb_fit_result *r)
+{
+    struct assumption *any = &f->of[ANY];
+    uint8_t *marks = calloc(any->classes.count, sizeof *marks);
+
+    if (!marks || !btb_search_one_level(&any->search)) {
+        free(marks);
+        return;
+    }
+    btb_search_mark(&any->search, 0, marks);
+    any->result.doubtful = r->doubtful = true;
+    r->level_count = 1;
+    list_survivors(any, marks, &r->levels[0]);
+    free(marks);
+}
+
 const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
 {
     const struct btb_fit_result *r = decide_assuming(f, LRU);
 
     f->lru_fails = r->reason == REASON_NO_FIT;
-    return f->lru_fails ? decide_assuming(f, ANY) : r;
+    if (f->lru_fails)
+        return decide_assuming(f, ANY);
+    if (!r->reason && r->level_count == BTB_LEVELS)
+        add_one_level(f, &f->of[LRU].result);
+    return r;
 }
 
 bool btb_fit_next(struct btb_fit *f, struct btb_sequence *sequence)

@@ -5,15 +5,16 @@
  * Branch sequences of many strides, lengths and patterns are measured. Each organisation (lib/structure/btb_space.h),
  * as one level or two, predicts which part of each sequence hits; a sequence costs its hits of either level and its
  * misses, each times a cost that is fitted. Organisations whose mismatch (lib/structure/btb_mismatch.h) is at most 25
- * above the best survive: a likelihood ratio of five sigma. If replacement may be anything, so do all that chance
- * explains. If the best one misses the points by more than chance explains, none fits. One level is the result where it
- * explains the points as well as two.
+ * above the best survive: a likelihood ratio of five sigma. If the best one misses the points by more than chance
+ * explains, none fits. One level is the result where it explains the points as well as two.
  *
  * The fit also asks for the sequence that would separate survivors best; when nothing separates them any more, for
  * random sequences that may refute them.
  *
  * Replacement is first assumed to be LRU. If nothing fits, it may be anything: sequences for which sets have no room
- * then only limit how much is held, and more organisations survive.
+ * then only limit how much is held, and more organisations survive. If two levels fit, one level that replaces at random
+ * may explain the points as well, since it is left slowly: it is listed with the first level, which is then the only
+ * one, and the result is doubtful.
  *
  * What cannot be determined this way:
  *

@@ -8,6 +8,11 @@
 
 /* Variance of a value that is uniform in [-1, 1]. no test: it is exact. */
 static const double UNIFORM_VARIANCE = 1.0 / 3;
+enum {
+    /* How often costs are fitted to parts within their ranges. A third time changes chi-square by less than one. */
+    ADJUSTMENTS = 2,
+    GROUPS = BRANCH_CHAIN_PATTERNS * 17 /* powers of two up to BTB_STRIDE_MOST */
+};
 
 /*
  * Least squares. Let hits of level 1, hits of level 2 and misses cost u = (u1, u2, u3) in a group, and c in its
@@ -125,7 +130,7 @@ struct group_sums {
     double yy;
     struct btb_costs used; /* sum of parts */
     bool mixed;            /* a sequence is resident in part */
-    bool uncertain;        /* that part is a range */
+    size_t ranges;         /* sequences of which a part is a range */
 };
 
 /*
@@ -147,23 +152,15 @@ static double half(struct btb_part part)
     return ((double)part.most - part.least) / 2 / BTB_WHOLE;
 }
 
-/*
- * Adds a sequence that a level holds in part. The part that both levels hold lies between one + two - 1 and the smaller
- * of the two: its middle is used, and half of that range adds to the variance, as do the ranges of the parts.
- */
-static void add_mixed(const struct btb_mismatch_point *s, struct btb_part first, struct btb_part second,
-                      struct cost_differences differences, struct group_sums *g)
+static bool is_range(struct btb_part first, struct btb_part second)
 {
-    double one = middle(first), two = middle(second);
-    double least = fmax(0, one + two - 1), both = (least + fmin(one, two)) / 2;
-    double uncertainty = UNIFORM_VARIANCE * (square(half(first) * differences.one_to_two) +
-                                             square(half(second) * differences.two_to_miss)) +
-                         square((both - least) * differences.two_to_miss);
-    double weight = uncertainty > 0 ? 1 / (1 / s->weight + uncertainty) : s->weight;
-    struct btb_costs p = {one, two - both, 1 - one - two + both};
+    return first.least < first.most || second.least < second.most;
+}
 
+/* Adds a sequence of which these parts hit in level 1, in level 2, and in none. */
+static void add_parts(const struct btb_mismatch_point *s, double weight, struct btb_costs p, struct group_sums *g)
+{
     g->mixed = true;
-    g->uncertain |= first.least < first.most || second.least < second.most;
     g->a.xx += weight * p.x * p.x;
     g->a.xy += weight * p.x * p.y;
     g->a.xz += weight * p.x * p.z;
@@ -173,47 +170,99 @@ static void add_mixed(const struct btb_mismatch_point *s, struct btb_part first,
     g->b.x += weight * p.x * s->cycles;
     g->b.y += weight * p.y * s->cycles;
     g->b.z += weight * p.z * s->cycles;
-    g->yy += (weight - s->weight) * s->cycles * s->cycles;
+    g->yy += weight * s->cycles * s->cycles;
     g->used.x += p.x;
     g->used.y += p.y;
     g->used.z += p.z;
 }
 
-/* resident[l] is NULL where there is no such level. */
+/*
+ * Adds a sequence that a level holds in part, where costs are not known yet. The part that both levels hold lies
+ * between one + two - 1 and the smaller of the two: its middle is used, and half of that range adds to the variance, as
+ * do the halves of the ranges of the parts.
+ */
+static void add_mixed(const struct btb_mismatch_point *s, struct btb_part first, struct btb_part second,
+                      struct cost_differences differences, struct group_sums *g)
+{
+    double one = middle(first), two = middle(second);
+    double least = fmax(0, one + two - 1), both = (least + fmin(one, two)) / 2;
+    double uncertainty = square(half(first) * differences.one_to_two) + square(half(second) * differences.two_to_miss) +
+                         square((both - least) * differences.two_to_miss);
+
+    g->ranges += is_range(first, second);
+    add_parts(s, 1 / (1 / s->weight + uncertainty), (struct btb_costs){one, two - both, 1 - one - two + both}, g);
+}
+
+/* The parts of a sequence where level 1 holds `one` of it, level 2 `two`, and both `both`. */
+static struct btb_costs parts_of(double one, double two, double both)
+{
+    return (struct btb_costs){one, two - both, 1 - one - two + both};
+}
+
+/*
+ * Adds a sequence of which a part is a range, where hits and misses are known to cost u: of all parts that the ranges
+ * allow, those at which the sequence costs most nearly what was measured.
+ */
+static void add_nearest(const struct btb_mismatch_point *s, struct btb_part first, struct btb_part second,
+                        struct btb_costs u, struct group_sums *g)
+{
+    const double one = (double)first.most / BTB_WHOLE, two = (double)second.most / BTB_WHOLE;
+    const double least_one = (double)first.least / BTB_WHOLE, least_two = (double)second.least / BTB_WHOLE;
+    const struct btb_costs most_hits = parts_of(one, two, fmax(0, one + two - 1)),
+                           least_hits = parts_of(least_one, least_two, fmin(least_one, least_two));
+    const double low = dot(most_hits, u), high = dot(least_hits, u);
+    const double share = high > low ? fmin(1, fmax(0, (s->cycles - low) / (high - low))) : 0.5;
+
+    g->ranges++;
+    add_parts(s, s->weight,
+              (struct btb_costs){most_hits.x + share * (least_hits.x - most_hits.x),
+                                 most_hits.y + share * (least_hits.y - most_hits.y),
+                                 most_hits.z + share * (least_hits.z - most_hits.z)},
+              g);
+}
+
+/*
+ * resident[l] is NULL where there is no such level. differences: NULL where costs are not known: the range of the
+ * pattern's points is used. u: costs in this group, by which parts are chosen from their ranges; NULL: not known.
+ */
 static void add_point(const struct btb_mismatch *m, size_t number, const struct btb_part *const resident[BTB_LEVELS],
-                      const struct cost_differences *differences, struct group_sums *g)
+                      const struct cost_differences *differences, const struct btb_costs *u, struct group_sums *g)
 {
     static const struct btb_part nothing = {0, 0};
     const struct btb_mismatch_point *s = &m->points[number];
     const struct btb_part first = resident[0] ? resident[0][s->number] : nothing;
     const struct btb_part second = resident[1] ? resident[1][s->number] : nothing;
 
-    g->yy += s->weight * s->cycles * s->cycles;
     if (first.least == BTB_WHOLE) {
+        g->yy += s->weight * s->cycles * s->cycles;
         g->a.xx += s->weight;
         g->b.x += s->weight * s->cycles;
         g->used.x++;
     } else if (first.most == 0 && second.least == BTB_WHOLE) {
+        g->yy += s->weight * s->cycles * s->cycles;
         g->a.yy += s->weight;
         g->b.y += s->weight * s->cycles;
         g->used.y++;
     } else if (first.most == 0 && second.most == 0) {
+        g->yy += s->weight * s->cycles * s->cycles;
         g->a.zz += s->weight;
         g->b.z += s->weight * s->cycles;
         g->used.z++;
-    } else
+    } else if (u && is_range(first, second))
+        add_nearest(s, first, second, *u, g);
+    else
         add_mixed(s, first, second, differences ? *differences : (struct cost_differences){s->range, s->range}, g);
 }
 
 /* Adds up the points of the group that begins at point `from`; returns the first point of the next group. */
 static size_t add_up(const struct btb_mismatch *m, size_t from, const struct btb_part *const resident[BTB_LEVELS],
-                     const struct cost_differences differences[BRANCH_CHAIN_PATTERNS], struct group_sums *g)
+                     const struct cost_differences *differences, const struct btb_costs *u, struct group_sums *g)
 {
     size_t i = from;
 
     *g = (struct group_sums){0};
     for (; i < m->count && same_group(&m->points[i], &m->points[from]); i++)
-        add_point(m, i, resident, differences ? &differences[m->points[i].pattern] : NULL, g);
+        add_point(m, i, resident, differences, u, g);
     return i;
 }
 
@@ -366,37 +415,46 @@ static double share(const struct btb_mismatch *m, size_t number, const struct bt
 {
     struct group_sums one = {0};
 
-    add_point(m, number, resident, differences, &one);
+    add_point(m, number, resident, differences, &u, &one);
     struct btb_costs p = times(&one.a, u);
     return one.yy - 2 * dot(one.b, u) + dot(p, u);
 }
 
+/* What turns overlaps into variances, and parts from their ranges, at costs that were fitted before. */
+struct adjusted {
+    size_t ranges; /* points of which a part is a range; 0: nothing else is set, or used */
+    struct cost_differences differences[BRANCH_CHAIN_PATTERNS];
+    struct btb_costs u[GROUPS]; /* of each group, in the order of points */
+};
+
 /*
- * Fits the costs of all patterns. differences: what turns ranges of parts into variances; NULL: the range of each
- * pattern's points. *uncertain: some part is a range, so that `differences` matters. Returns chi-square, or INFINITY as
- * btb_mismatch does.
+ * Fits the costs of all patterns. adjusted: NULL where nothing is known of them. sums: of each group, in the order of
+ * points. *ranges: how many points there are of which a part is a range, so that `adjusted` matters. Returns
+ * chi-square, or INFINITY as btb_mismatch does; also where more than `limit` and one for each range is certain, since no
+ * more than one is due to a range that is added to the variance.
  */
-static double fit_costs(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two,
-                        double limit, const struct cost_differences differences[BRANCH_CHAIN_PATTERNS],
-                        double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], bool *uncertain)
+static double fit_costs(const struct btb_mismatch *m, const struct btb_part *const resident[BTB_LEVELS], double limit,
+                        const struct adjusted *adjusted, double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS],
+                        struct group_sums sums[GROUPS], size_t *ranges)
 {
-    const struct btb_part *const resident[BTB_LEVELS] = {one, two};
     struct pattern_sums patterns[BRANCH_CHAIN_PATTERNS] = {0};
     unsigned show_one = 0, show_two = 0; /* the strides that show each level, powers of two or-ed */
     double sum = 0, least = 0;
+    size_t groups = 0;
 
-    *uncertain = false;
-    for (size_t i = 0; i < m->count;) {
+    *ranges = 0;
+    for (size_t i = 0; i < m->count; groups++) {
         const struct btb_mismatch_point *first = &m->points[i];
-        struct group_sums g;
-        i = add_up(m, i, resident, differences, &g);
-        eliminate(&g, m->patterns[first->pattern].weights, &patterns[first->pattern]);
-        *uncertain |= g.uncertain;
-        least += least_sum(&g);
-        if (least > limit)
+        struct group_sums *g = &sums[groups];
+        i = add_up(m, i, resident, adjusted ? &adjusted->differences[first->pattern] : NULL,
+                   adjusted ? &adjusted->u[groups] : NULL, g);
+        eliminate(g, m->patterns[first->pattern].weights, &patterns[first->pattern]);
+        *ranges += g->ranges;
+        least += least_sum(g);
+        if (!adjusted && least > limit + (double)*ranges)
             return INFINITY;
-        show_one |= g.used.x > BTB_SHOWS ? first->stride : 0;
-        show_two |= g.used.y > BTB_SHOWS ? first->stride : 0;
+        show_one |= g->used.x > BTB_SHOWS ? first->stride : 0;
+        show_two |= g->used.y > BTB_SHOWS ? first->stride : 0;
     }
     for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
         for (size_t k = 0; k < BTB_COSTS; k++)
@@ -404,21 +462,54 @@ static double fit_costs(const struct btb_mismatch *m, const struct btb_part *one
         if (m->patterns[p].most > 0)
             sum += solve(&patterns[p], costs[p]);
     }
-    return (!one || show_one) && (!two || show_two) ? sum : INFINITY;
+    return (!resident[0] || show_one) && (!resident[1] || show_two) ? sum : INFINITY;
 }
 
-/* Where parts are ranges their effect depends on the costs: costs are fitted without knowing them, then once more. */
+/* Sets *out by the costs that were fitted to these sums of groups. */
+static void adjust(const struct btb_mismatch *m, bool two_levels, const struct group_sums sums[GROUPS],
+                   double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], struct adjusted *out)
+{
+    size_t group = 0;
+
+    differences_of(m, two_levels, costs, out->differences);
+    for (size_t i = 0; i < m->count; i++) {
+        const enum branch_chain_pattern pattern = m->points[i].pattern;
+        if (i == 0 || !same_group(&m->points[i - 1], &m->points[i])) {
+            out->u[group] = group_costs(&sums[group], m->patterns[pattern].weights, costs[pattern]);
+            group++;
+        }
+    }
+}
+
+/*
+ * Where parts are ranges, they are chosen by the costs, and the costs are fitted to those parts, in turn: neither makes
+ * chi-square larger. *adjusted is left as it follows from the last costs.
+ */
+static double fit_adjusted(const struct btb_mismatch *m, const struct btb_part *const resident[BTB_LEVELS],
+                           double limit, double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], struct adjusted *adjusted)
+{
+    struct group_sums sums[GROUPS];
+    size_t *const ranges = &adjusted->ranges;
+    double sum = fit_costs(m, resident, limit, NULL, costs, sums, ranges);
+
+    if (*ranges == 0 || !(sum <= limit + (double)*ranges))
+        return sum;
+    for (size_t i = 0; i < ADJUSTMENTS && sum < INFINITY && (i == 0 || sum <= 2 * limit); i++) {
+        adjust(m, resident[1] != NULL, sums, costs, adjusted);
+        sum = fit_costs(m, resident, limit, adjusted, costs, sums, ranges);
+    }
+    if (sum < INFINITY)
+        adjust(m, resident[1] != NULL, sums, costs, adjusted);
+    return sum;
+}
+
 double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two, double limit,
                     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS])
 {
-    struct cost_differences differences[BRANCH_CHAIN_PATTERNS];
-    bool uncertain;
-    const double sum = fit_costs(m, one, two, limit, NULL, costs, &uncertain);
+    const struct btb_part *const resident[BTB_LEVELS] = {one, two};
+    struct adjusted adjusted;
 
-    if (!uncertain || !(sum < INFINITY))
-        return sum;
-    differences_of(m, two != NULL, costs, differences);
-    return fit_costs(m, one, two, limit, differences, costs, &uncertain);
+    return fit_adjusted(m, resident, limit, costs, &adjusted);
 }
 
 bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two)
@@ -429,7 +520,7 @@ bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part
     for (size_t i = 0; i < m->count;) {
         unsigned stride = m->points[i].stride;
         struct group_sums g;
-        i = add_up(m, i, resident, NULL, &g);
+        i = add_up(m, i, resident, NULL, NULL, &g);
         show_one |= g.used.x > BTB_SHOWS ? stride : 0;
         show_two |= g.used.y > BTB_SHOWS ? stride : 0;
     }
@@ -440,24 +531,20 @@ double btb_mismatch_worst(const struct btb_mismatch *m, const struct btb_part *o
                           double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS])
 {
     const struct btb_part *const resident[BTB_LEVELS] = {one, two};
-    struct cost_differences differences[BRANCH_CHAIN_PATTERNS];
-    bool uncertain = false;
+    struct adjusted adjusted;
     double worst = 0;
+    size_t group = 0;
 
-    for (size_t i = 0; i < m->count;) {
-        struct group_sums g;
-        i = add_up(m, i, resident, NULL, &g);
-        uncertain |= g.uncertain;
-    }
-    differences_of(m, two != NULL, costs, differences);
-    for (size_t i = 0; i < m->count;) {
+    fit_adjusted(m, resident, INFINITY, costs, &adjusted);
+    for (size_t i = 0; i < m->count; group++) {
         const enum branch_chain_pattern pattern = m->points[i].pattern;
+        const struct cost_differences *differences = adjusted.ranges ? &adjusted.differences[pattern] : NULL;
         const size_t from = i;
         struct group_sums g;
-        i = add_up(m, i, resident, uncertain ? differences : NULL, &g);
+        i = add_up(m, i, resident, differences, adjusted.ranges ? &adjusted.u[group] : NULL, &g);
         const struct btb_costs u = group_costs(&g, m->patterns[pattern].weights, costs[pattern]);
         for (size_t k = from; k < i; k++)
-            worst = fmax(worst, share(m, k, resident, uncertain ? &differences[pattern] : NULL, u));
+            worst = fmax(worst, share(m, k, resident, differences, u));
     }
     return worst;
 }

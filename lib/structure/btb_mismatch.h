@@ -8,8 +8,10 @@
  * and of patterns are chosen together so that the sum of squares is least: points in units of their own standard
  * errors, deviations of groups in units of the spread that they are allowed.
  *
- * Where the replacement policy is not known, a level holds a part between a least and a most. The middle is used, and
- * the range adds to the point's variance as a uniform distribution would, times the cost difference that it makes.
+ * Where the replacement policy is not known, a level holds a part between a least and a most. Of all parts in between,
+ * the one is used at which the sequence costs most nearly what was measured: policies differ from each other in the
+ * same direction for all sequences, so that no distribution over the range would be right, and an organisation is
+ * contradicted only by what lies beyond it.
  *
  * Method: docs/METHODS.md, 4.7.
  */

@@ -29,14 +29,15 @@ void btb_search_free(struct btb_search *s)
     free(s->pairs);
 }
 
+static const struct btb_spread LRU_SPREAD = {BTB_SCATTER, BTB_HIT_SPREAD, BTB_MISS_SPREAD};
+
 /* Takes the points of `from` to `to` branches as those to explain. */
 static void prepare(struct btb_search *s, unsigned from, unsigned to)
 {
-    const struct btb_spread lru = {BTB_SCATTER, BTB_HIT_SPREAD, BTB_MISS_SPREAD},
-                            any = {BTB_SCATTER_ANY, BTB_HIT_SPREAD_ANY, BTB_MISS_SPREAD_ANY};
+    const struct btb_spread any = {BTB_SCATTER_ANY, BTB_HIT_SPREAD_ANY, BTB_MISS_SPREAD_ANY};
 
     btb_mismatch_prepare(&s->points, s->classes->points, s->classes->point_count, from, to,
-                         any_replacement(s) ? &any : &lru);
+                         any_replacement(s) ? &any : &LRU_SPREAD);
 }
 
 static double mismatch(const struct btb_search *s, uint16_t one, uint16_t two, double limit,
@@ -46,13 +47,10 @@ static double mismatch(const struct btb_search *s, uint16_t one, uint16_t two, d
                         costs);
 }
 
-/*
- * The largest mismatch of a survivor. Under any replacement the best pair may be best only because more of it is
- * uncertain; so all pairs survive that are no worse than chance explains.
- */
+/* The largest mismatch of a survivor. */
 static double survivors_limit(const struct btb_search *s)
 {
-    return any_replacement(s) ? fmax(s->best + BTB_SURVIVES, s->expected) : s->best + BTB_SURVIVES;
+    return s->best + BTB_SURVIVES;
 }
 
 /* Keeps the pair if it may survive; removes those that no longer do when the best changes or there is no room. */
@@ -78,6 +76,15 @@ static void keep(struct btb_search *s, uint16_t one, uint16_t two, double chi)
         s->complete = false;
 }
 
+/*
+ * Whether more pairs survive than are kept, where replacement may be any: so many that no property is the same for all,
+ * and trying the others takes long.
+ */
+static bool full(const struct btb_search *s)
+{
+    return any_replacement(s) && !s->complete;
+}
+
 /* A flag of a class, shifted by a level: it was combined with all others as that level. */
 enum { SCANNED = 1 };
 
@@ -86,7 +93,7 @@ static void scan(struct btb_search *s, uint16_t class, size_t level, uint8_t *fl
 {
     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS];
 
-    for (size_t other = 0; other < s->classes->count; other++) {
+    for (size_t other = 0; other < s->classes->count && !full(s); other++) {
         uint16_t one = level == 0 ? class : (uint16_t)other, two = level == 0 ? (uint16_t)other : class;
         if (one != two)
             keep(s, one, two, mismatch(s, one, two, survivors_limit(s), costs));
@@ -117,7 +124,7 @@ static void fit_alone(const struct btb_search *s, double *alone)
     double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], best = INFINITY;
 
     for (size_t c = 0; c < s->classes->count; c++) {
-        const double limit = any_replacement(s) ? fmax(best + BTB_SURVIVES, s->expected) : INFINITY;
+        const double limit = any_replacement(s) ? best + BTB_SURVIVES : INFINITY;
         alone[c] = mismatch(s, (uint16_t)c, BTB_NO_CLASS, limit, costs);
         best = fmin(best, alone[c]);
     }
@@ -154,7 +161,7 @@ static void search_pairs(struct btb_search *s, double *alone, uint8_t *flags)
             scans += scan_seeds(s, alone, flags);
         }
     prepare(s, 0, UINT_MAX);
-    for (; scans < SCANS; scans++) {
+    for (; scans < SCANS && !full(s); scans++) {
         size_t level;
         const struct btb_pair *p = next_to_scan(s, flags, &level);
         if (!p)
@@ -177,10 +184,17 @@ static const struct btb_pair *best_pair(const struct btb_search *s)
 /* Whether no single point is off by more than chance explains. Leaves the costs of the pair in s->costs. */
 static bool all_points_fit(struct btb_search *s, const struct btb_pair *pair)
 {
-    mismatch(s, pair->level[0], pair->level[1], INFINITY, s->costs);
     double worst = btb_mismatch_worst(&s->points, btb_classes_resident(s->classes, pair->level[0]),
                                       btb_classes_resident(s->classes, pair->level[1]), s->costs);
     return worst <= BTB_SIGMAS * BTB_SIGMAS;
+}
+
+/* Adds the classes that survive as the only level to the pairs. */
+static void keep_alone(struct btb_search *s, double *alone)
+{
+    fit_alone(s, alone);
+    for (size_t c = 0; c < s->classes->count; c++)
+        keep(s, (uint16_t)c, BTB_NO_CLASS, alone[c]);
 }
 
 static enum reason find_survivors(struct btb_search *s, double *alone, uint8_t *flags)
@@ -197,14 +211,15 @@ static enum reason find_survivors(struct btb_search *s, double *alone, uint8_t *
     search_pairs(s, alone, flags);
     s->mismatch = fmax(0, fmin(one_level, s->best)); /* rounding may make it slightly negative */
     s->level_count = 2;
-    if (one_level <= s->expected && one_level <= s->best + BTB_SURVIVES) {
-        s->level_count = 1;
-        s->complete = true;
-        s->best = one_level;
-        s->pair_count = 0;
-        fit_alone(s, alone);
-        for (size_t c = 0; c < s->classes->count; c++)
-            keep(s, (uint16_t)c, BTB_NO_CLASS, alone[c]);
+    if (one_level <= s->expected) {
+        s->second_open = one_level > s->best + BTB_SURVIVES;
+        if (!s->second_open || btb_search_doubtful(s)) {
+            s->level_count = 1;
+            s->complete |= !s->second_open;
+            s->pair_count = s->second_open ? s->pair_count : 0;
+            s->best = one_level;
+            keep_alone(s, alone);
+        }
     }
     const struct btb_pair *best = best_pair(s);
     if (s->mismatch > s->expected || !best || !all_points_fit(s, best)) {
@@ -225,6 +240,7 @@ enum reason btb_search_run(struct btb_search *s)
     s->level_count = 0;
     s->mismatch = s->expected = 0;
     s->complete = true;
+    s->second_open = false;
     btb_classes_settle(s->classes);
     if (alone && flags) {
         prepare(s, 0, UINT_MAX);
@@ -233,6 +249,50 @@ enum reason btb_search_run(struct btb_search *s)
     free(alone);
     free(flags);
     return reason;
+}
+
+/*
+ * The part of cyclic accesses to a full set that hit where the entry to be replaced is drawn at random, for sets that
+ * have room for 0, 1/20, 2/20 … of them. With many ways it solves hits = exp(-(1 - hits) / room): an entry stays until
+ * it is needed again if none of the misses in between hits it. With fewer ways it is less, with one way it is 0.
+ */
+static const double RANDOM_HITS[] = {0,      0,      0,      0.0013, 0.0070, 0.0198, 0.0409,
+                                     0.0702, 0.1074, 0.1519, 0.2032, 0.2608, 0.3242, 0.3931,
+                                     0.4670, 0.5456, 0.6286, 0.7158, 0.8069, 0.9017, 1};
+enum { ROOMS = sizeof RANDOM_HITS / sizeof RANDOM_HITS[0] - 1 };
+
+/* What a level holds of a sequence between LRU and random replacement; `any`: under any replacement. */
+static struct btb_part up_to_random(struct btb_part any)
+{
+    if (any.least == any.most)
+        return any;
+    const double full = (double)BTB_WHOLE - any.least, room = ((double)any.most - any.least) / full * ROOMS;
+    const size_t below = room < ROOMS ? (size_t)room : ROOMS - 1;
+    const double hits = RANDOM_HITS[below] + (room - (double)below) * (RANDOM_HITS[below + 1] - RANDOM_HITS[below]);
+
+    return (struct btb_part){any.least, (uint16_t)(any.least + full * hits)};
+}
+
+bool btb_search_one_level(struct btb_search *s)
+{
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS], worst = INFINITY;
+    struct btb_part parts[BTB_MISMATCH_POINTS];
+
+    s->pair_count = 0;
+    s->best = INFINITY;
+    btb_classes_settle(s->classes);
+    btb_mismatch_prepare(&s->points, s->classes->points, s->classes->point_count, 0, UINT_MAX, &LRU_SPREAD);
+    s->expected = btb_mismatch_expected(&s->points);
+    for (size_t c = 0; c < s->classes->count; c++) {
+        const struct btb_part *any = btb_classes_resident(s->classes, (uint16_t)c);
+        for (size_t i = 0; i < s->classes->point_count; i++)
+            parts[i] = up_to_random(any[i]);
+        const double chi = btb_mismatch(&s->points, parts, NULL, fmin(s->expected, s->best + BTB_SURVIVES), costs);
+        if (chi < s->best)
+            worst = btb_mismatch_worst(&s->points, parts, NULL, costs);
+        keep(s, (uint16_t)c, BTB_NO_CLASS, chi);
+    }
+    return s->best <= s->expected && worst <= BTB_SIGMAS * BTB_SIGMAS;
 }
 
 void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks)
@@ -247,6 +307,8 @@ bool btb_search_doubtful(const struct btb_search *s)
 {
     const struct btb_classes *c = s->classes;
 
+    if (s->level_count == 1 && s->second_open)
+        return true;
     for (size_t i = 0; i < s->pair_count; i++) {
         const uint16_t one = s->pairs[i].level[0], two = s->pairs[i].level[1];
         if (btb_mismatch_one_stride(&s->points, btb_classes_resident(c, one), btb_classes_resident(c, two)) ||

@@ -124,10 +124,11 @@ void btb_space_predict(const struct btb_space *s, const struct btb_sequence *seq
     const bool any = s->any_replacement;
 
     for (size_t r = 0; r < SINGLE_SET_RULES; r++) {
-        unsigned entries = btb_sequence_entries(rules[r].entry, sequence);
+        const unsigned entries = btb_sequence_entries(rules[r].entry, sequence);
+        const unsigned each = entries < sequence->count ? rules[r].per_entry : 1; /* branches, at most */
         for (unsigned ways = 1; ways <= SINGLE_SET_WAYS; ways++)
-            *out++ = part_of(any, entries <= ways ? sequence->count : 0,
-                             fmin(sequence->count, (double)rules[r].per_entry * ways), sequence->count);
+            *out++ = part_of(any, entries <= ways ? sequence->count : 0, fmin(sequence->count, (double)each * ways),
+                             sequence->count);
     }
     for (size_t i = 0; i < index_count(s); i++) {
         const struct btb_index index = index_of(s, i);

@@ -15,7 +15,7 @@
 static const double BTB_SIGMAS = 5;
 /*
  * An organisation survives if its chi-square exceeds that of the best one by no more than this: BTB_SIGMAS squared, the
- * likelihood ratio of a deviation of as many sigma. (Where replacement may be any, so do those that chance explains.)
+ * likelihood ratio of a deviation of as many sigma.
  * One level explains the points as well as two, and no level as well as one, if chance explains its chi-square, and
  * that exceeds the other by no more than this.
  */
