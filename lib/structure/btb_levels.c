@@ -118,19 +118,24 @@ static double last_below(const struct search *s, double x, double most)
     return last;
 }
 
-/* Moves the value of each level that is left by a ramp back to where the ramp begins. */
+/* Moves a value and the lower end of its interval, of that knee of the sweep, back to where a ramp begins. */
+static void correct_ramp(const struct sweep *sweep, size_t knee, double *value, double *low)
+{
+    const struct search *s = &sweep->search;
+    const struct knee *k = &s->verdict.knees[knee];
+
+    if (!k->ramp)
+        return;
+    *value = fmin(*value, last_below(s, *value, BTB_RAMP_COST * cost_before(sweep, k->value)));
+    *low = fmin(*low, last_below(s, *value, BTB_RAMP_COST_CERTAIN * least_before(s, *value)));
+}
+
 static void correct_ramps(struct curves *c)
 {
     for (size_t i = 0; i < c->verdict.level_count; i++) {
         struct stride_level *l = &c->verdict.levels[i];
-        if (isnan(l->value) || l->at[l->lead].level >= c->member[l->lead].verdict->count)
-            continue;
-        const struct search *s = &c->sweep[l->lead].search;
-        const struct knee *k = &s->verdict.knees[l->at[l->lead].level];
-        if (!k->ramp)
-            continue;
-        l->value = fmin(l->value, last_below(s, l->value, BTB_RAMP_COST * cost_before(&c->sweep[l->lead], k->value)));
-        l->low = fmin(l->low, last_below(s, l->value, BTB_RAMP_COST_CERTAIN * least_before(s, l->value)));
+        if (!isnan(l->value) && l->at[l->lead].level < c->member[l->lead].verdict->count)
+            correct_ramp(&c->sweep[l->lead], l->at[l->lead].level, &l->value, &l->low);
     }
 }
 
@@ -287,6 +292,39 @@ static double height_of(const struct curves *c, const struct stride_level *l)
     return least;
 }
 
+/*
+ * Reports what each stride shows of a level: what it holds at that distance of branches, and what one costs. A stride
+ * whose curve does not leave the level, or does where another structure is full, says nothing of its entries.
+ */
+static void report_strides(struct probe *p, const struct btb_levels_request *q, const struct curves *c, size_t level,
+                           unsigned number)
+{
+    const struct stride_level *l = &c->verdict.levels[level];
+
+    for (size_t i = 0; i < c->count && c->curve[i].chain.stride <= BRANCH_CHAIN_LINE_BYTES; i++) {
+        const struct verdict *v = c->member[i].verdict;
+        const size_t at = l->at[i].level;
+        struct finding f = {.name = q->at_stride[0],
+                            .variants = {{"level", .number = number},
+                                         {"branch", branch_chain_pattern_names[q->pattern]},
+                                         {"stride", .number = (double)c->curve[i].chain.stride}},
+                            .grade = 'C',
+                            .curves = {c->curve[i].name},
+                            .method = "where the curve of that stride leaves the level"};
+        if (at < v->count && l->at[i].role != STRIDE_MASKED) {
+            f.value = v->knees[at].value;
+            f.low = v->knees[at].low;
+            f.high = v->knees[at].high;
+            correct_ramp(&c->sweep[i], at, &f.value, &f.low);
+            report(p, &f);
+        }
+        f.name = q->at_stride[1];
+        f.method = "the height of the level in the curve of that stride";
+        if (at < v->level_count)
+            report_number(p, &f, v->levels[at].height);
+    }
+}
+
 static bool report_levels(struct probe *p, const struct btb_levels_request *q, const struct curves *c, enum range range,
                           struct btb_levels *out)
 {
@@ -301,6 +339,7 @@ static bool report_levels(struct probe *p, const struct btb_levels_request *q, c
         out->height = height;
         if (!report_level(p, q, c, i, out))
             return false;
+        report_strides(p, q, c, i, out->levels);
         if (isnan(l->value))
             continue; /* without a capacity it may be no level: its cost is not reported */
         out->measured++;

@@ -35,6 +35,7 @@ struct btb_levels_request {
     size_t span;                /* bytes that chains may span in it */
     const char *entries;        /* finding: branches that a level holds; variants level and branch */
     const char *cycles;         /* finding: what a branch costs on that level */
+    const char *at_stride[2];   /* findings: what the curve of one stride shows of both; variant stride as well */
     const char *limits[2];      /* findings that may mask: operations of the op cache, entries of the first ITLB */
     const char *const *counted; /* events for the proof of a knee, ended by NULL */
     struct btb_fit *fit;        /* gets points from BTB_LONG_FROM on of patterns that are not mixed; NULL: none */

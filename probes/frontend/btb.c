@@ -12,13 +12,12 @@
  *
  * Inference, for unconditional, always-taken conditional and alternating branches:
  *
- *   levels        the last count on each level, from the family of strides 4 (AArch64), 8, 16 … bytes, since no single
- *                 curve shows a capacity (lib/structure/btb_levels.h)
+ *   levels        the last count on each level, from the family of strides 4 (AArch64), 8, 16 … bytes, and what
+ *                 each of them holds up to 64; no single one shows a capacity (lib/structure/btb_levels.h)
  *   fallback      the cost far past the last level; NOPs before each branch show which part of the front end supplies
  *                 the target then (lib/structure/btb_fallback.h)
- *   pairs         the cost of one more branch among few: half a cycle where the core takes two branches in one cycle.
- *                 Branches are in one line, lines apart, or have NOPs between target and branch, in one line or across
- *                 the border of a line
+ *   pairs         the cost of one more branch among few, in one line, lines apart, or behind NOPs in the target's line
+ *                 or the next one: half a cycle where the core takes two branches in one cycle
  *   shared        where two branches share an entry if the second is in the line that the first leads to (AMD,
  *                 optimisation guide of Zen 4), chains with a border of a line between a target and its branch leave
  *                 the first level with half as many branches as chains without
@@ -70,21 +69,21 @@ static bool find_levels(struct probe *p, enum branch_chain_pattern pattern, cons
                         struct btb_levels *levels)
 {
     static const char *const counted[] = {"btb_redirects", "l1i_misses", "itlb_misses", NULL};
-    const struct btb_levels_request request = {.pattern = pattern,
-                                               .room = &s->room,
-                                               .span = s->span,
-                                               .entries = "frontend.btb.entries",
-                                               .cycles = "frontend.btb.cycles",
-                                               .limits = {"frontend.op_cache.entries", "frontend.itlb.entries"},
-                                               .counted = counted,
-                                               .fit = s->fit};
+    const struct btb_levels_request request = {
+        .pattern = pattern,
+        .room = &s->room,
+        .span = s->span,
+        .entries = "frontend.btb.entries",
+        .cycles = "frontend.btb.cycles",
+        .at_stride = {"frontend.btb.entries_at_stride", "frontend.btb.cycles_at_stride"},
+        .limits = {"frontend.op_cache.entries", "frontend.itlb.entries"},
+        .counted = counted,
+        .fit = s->fit};
 
     return btb_levels_find(p, &request, levels);
 }
 
-/*
- * Never better than C: no pattern shows a level that holds too few branches, or that costs what the next one does.
- */
+/* Never better than C: no pattern shows a level that holds too few branches, or costs what the next one does. */
 static void report_level_count(struct probe *p, const struct btb_levels *levels, size_t patterns)
 {
     struct finding f = {.name = "frontend.btb.levels", .method = "levels whose ends are known"};
@@ -175,10 +174,7 @@ static bool find_pairs(struct probe *p, enum branch_chain_pattern pattern, const
 
 /* ---- Organisation ------------------------------------------------------------------------------- */
 
-/*
- * Whether two branches share an entry of the first level, which holds `entries` branches; reports it where they do. It
- * stays false where that is not clear: branches may share an entry by other rules.
- */
+/* Whether two branches share an entry of the first level, which holds `entries` branches; reports it where they do. */
 static bool find_shared(struct probe *p, const struct setup *s, double entries, bool *shared)
 {
     enum { BRANCHES = 2 };
@@ -187,7 +183,7 @@ static bool find_shared(struct probe *p, const struct setup *s, double entries, 
     const struct branch_curve curves[] = {{.room = &s->room, .chain = in_line}, {.room = &s->room, .chain = across}};
     double together, apart;
 
-    *shared = false;
+    *shared = false; /* and stays so where that is not clear: branches may share an entry by other rules */
     if (!(entries > 0))
         return true;
     if (!branch_cost_rises(p, &curves[0], &together) || !branch_cost_rises(p, &curves[1], &apart))
@@ -292,6 +288,8 @@ PROBE(btb, .title = "Branch target buffers", .family = "frontend", .run = run, .
       .findings = FINDINGS({"frontend.btb.levels", "levels", "levels of branch target buffers"},
                            {"frontend.btb.entries", "branches", "taken branches whose targets a level holds"},
                            {"frontend.btb.cycles", "cycles", "a taken branch whose target that level holds"},
+                           {"frontend.btb.entries_at_stride", "branches", "such branches, that far apart"},
+                           {"frontend.btb.cycles_at_stride", "cycles", "such a branch, that far apart"},
                            {"frontend.btb.fallback_cycles", "cycles", "a taken branch whose target no level holds"},
                            {"frontend.btb.taken_per_cycle", "branches", "taken branches in a cycle at best"},
                            {"frontend.btb.ways", "ways", "entries of a set"},

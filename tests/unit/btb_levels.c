@@ -32,7 +32,8 @@ static struct {
 
 static const char *proven[REPORTS]; /* ranges of the curves whose knees were proven: "short", "long" */
 static struct finding reported[REPORTS];
-static size_t proofs, reports;
+static struct finding at_stride[2][REPORTS]; /* entries, cycles */
+static size_t proofs, reports, reports_at_stride[2];
 static double least_error, most_error; /* of points that were added to the fit, as a part */
 
 const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
@@ -150,6 +151,11 @@ bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const ch
 void report(struct probe *p, const struct finding *f)
 {
     (void)p;
+    for (size_t i = 0; i < 2; i++)
+        if (strcmp(f->name, i ? "cycles at stride" : "entries at stride") == 0) {
+            assert_true(reports_at_stride[i] < REPORTS);
+            at_stride[i][reports_at_stride[i]++] = *f;
+        }
     if (strcmp(f->name, "entries") != 0)
         return;
     assert_true(reports < REPORTS);
@@ -219,11 +225,12 @@ static struct btb_levels find(void)
                                          .span = (size_t)64 << 20,
                                          .entries = "entries",
                                          .cycles = "cycles",
+                                         .at_stride = {"entries at stride", "cycles at stride"},
                                          .limits = {"a", "b"},
                                          .fit = (struct btb_fit *)(void *)&fit};
     struct btb_levels out;
 
-    proofs = reports = 0;
+    proofs = reports = reports_at_stride[0] = reports_at_stride[1] = 0;
     least_error = INFINITY;
     most_error = 0;
     assert_true(btb_levels_find(&p, &q, &out));
@@ -238,6 +245,37 @@ static void make(double first, double second, double of_first, double of_second,
     made.cycles[1] = of_second;
     made.cycles[2] = of_rest;
     made.few = made.ramp = made.found = made.scatter = 0;
+}
+
+/* Of each level, in the order of levels: at 4, 8, 16, 32 and 64 bytes, and not beyond a line. */
+static void each_stride_up_to_a_line_is_reported_by_itself(void **state)
+{
+    enum { SHOWN = 5 };
+
+    (void)state;
+    make(64, 4096, 1, 2, 8);
+    find();
+    assert_true(reports_at_stride[0] == 2 * SHOWN && reports_at_stride[1] == 2 * SHOWN);
+    for (size_t i = 0; i < reports_at_stride[0]; i++) {
+        const struct finding *entries = &at_stride[0][i], *cycles = &at_stride[1][i];
+        assert_true(entries->variants[0].number == (i < SHOWN ? 1 : 2));
+        assert_true(entries->variants[2].number == 4 << i % SHOWN);
+        assert_true(entries->value == made.held[i / SHOWN] && cycles->value == made.cycles[i / SHOWN]);
+        assert_true(entries->low == entries->value && entries->high == entries->value + 1 && entries->grade == 'C');
+    }
+}
+
+/* A ramp that seems to begin later is taken back, at each stride as in all together. */
+static void ramps_are_taken_back_at_each_stride(void **state)
+{
+    (void)state;
+    make(64, 4096, 1, 2, 8);
+    made.ramp = 0.01;
+    made.found = 80;
+    find();
+    assert_true(reports > 0 && reported[0].value < made.found);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(at_stride[0][i].value == reported[0].value && at_stride[0][i].low == reported[0].low);
 }
 
 /*
@@ -316,6 +354,8 @@ static void points_of_equal_samples_are_as_uncertain_as_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_stride_up_to_a_line_is_reported_by_itself),
+        cmocka_unit_test(ramps_are_taken_back_at_each_stride),
         cmocka_unit_test(a_level_costs_more_than_a_fraction_of_a_cycle),
         cmocka_unit_test(levels_below_about_a_thousand_branches_are_the_short_ranges),
         cmocka_unit_test(few_branches_that_cost_much_less_show_a_level),

@@ -151,6 +151,8 @@ static const struct {
     {"frontend.btb.levels", 1, 4, true},
     {"frontend.btb.entries", 8, 65536, true},
     {"frontend.btb.cycles", 0.25, 20, false},
+    {"frontend.btb.entries_at_stride", 8, 65536, true},
+    {"frontend.btb.cycles_at_stride", 0.25, 20, false},
     {"frontend.btb.fallback_cycles", 1, 50, false},
     {"frontend.btb.taken_per_cycle", 1, 4, true},
     {"frontend.btb.ways", 1, 64, true},

@@ -8,6 +8,43 @@
 #include "tests/model/draw.h"
 #include "tests/model/test.h"
 
+/* The longest chain of branches at this distance, ending at the end of a page, of which no set gets more than its ways. */
+static double held_at(const struct target_design *t, size_t stride)
+{
+    size_t count = 0;
+
+    for (;; count++) {
+        unsigned in_set = 1;
+        const uint64_t address = (uint64_t)1 << 40, set = (address - count * stride) >> t->low & (t->sets - 1);
+        for (size_t i = 0; i < count; i++)
+            in_set += (((address - i * stride) >> t->low) & (t->sets - 1)) == set;
+        if (in_set > t->ways)
+            return (double)count;
+    }
+}
+
+/*
+ * One stride at a time; where the chain begins and ends in a block of an index bit may put one more, or one less, into
+ * a set.
+ */
+static void check_strides(const struct machine_design *m)
+{
+    for (const char *f = NULL; (f = next_finding(f, "frontend.btb.entries_at_stride"));) {
+        double truths[3 * TARGET_LEVELS];
+        for (size_t i = 0; i < TARGET_LEVELS; i++) {
+            const double held = held_at(&m->core.targets[i], (size_t)number(f, "stride"));
+            for (size_t k = 0; k < 3; k++)
+                truths[3 * i + k] = held + (double)k - 1;
+        }
+        bool right = false;
+        for (size_t i = 0; i < 3 * TARGET_LEVELS; i++)
+            right |= number(f, "low") <= truths[i] && truths[i] < number(f, "high");
+        if (is_decided(m, f, "frontend.btb.entries_at_stride", "") && !right)
+            complain(m, "stride %g: reported %g, %g to %g, true are %g and %g", number(f, "stride"), number(f, "value"),
+                     number(f, "low"), number(f, "high"), truths[1], truths[4]);
+    }
+}
+
 /* A capacity may be that of any level: where a curve does not show a level, those behind it have lower numbers. */
 static void check_targets(const struct machine_design *m)
 {
@@ -48,8 +85,9 @@ MODEL_TEST(branch_target_buffers_are_given_back, "btb")
         shorten_readings(&m);
         run_probes_on(&m, "btb", PROFILE_QUICK);
         check_targets(&m);
+        check_strides(&m);
     }
     print_message("# %s: %u vague\n", emit_isa, checked.vague);
     end(cores, UINT32_MAX);
-    decides(4, 0);
+    decides(12, 0);
 }
