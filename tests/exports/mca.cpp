@@ -7,7 +7,8 @@
  *
  * usage: mca CPU <BLOCKS
  * BLOCKS: a line of hexadecimal digits each. For each block a line: cycles an iteration by the model and by CPU's, `-`
- * where an instruction is not in the model.
+ * where an instruction is not in the model; and what binds by the model: `width`, the name of a resource, or `chain` where
+ * neither explains the cycles.
  */
 #include <cstdio>
 #include <iostream>
@@ -131,6 +132,34 @@ static void print(const world &w, const std::vector<MCInst> &block, const char *
         printf("-%s", end);
 }
 
+/* What binds a block: the front end's width or a resource where one of them takes as many cycles, else dependences. */
+static std::string term(const world &w, const std::vector<MCInst> &block)
+{
+    const MCSchedModel &model = w.subtarget.getSchedModel();
+    auto a = cycles(w, block, few), b = cycles(w, block, many);
+    std::vector<double> busy(model.getNumProcResourceKinds());
+    double operations = 0, most = 0;
+    std::string name = "width";
+
+    for (const MCInst &i : block) {
+        const MCSchedClassDesc *d = model.getSchedClassDesc(w.instructions.get(i.getOpcode()).getSchedClass());
+        if (!d->isValid())
+            return "-";
+        operations += d->NumMicroOps;
+        for (auto *r = w.subtarget.getWriteProcResBegin(d); r != w.subtarget.getWriteProcResEnd(d); ++r)
+            busy[r->ProcResourceIdx] += double(r->ReleaseAtCycle) / model.getProcResource(r->ProcResourceIdx)->NumUnits;
+    }
+    if (!a || !b)
+        return "-";
+    most = operations / model.IssueWidth;
+    for (unsigned i = 1; i < busy.size(); i++)
+        if (busy[i] > most) {
+            most = busy[i];
+            name = model.getProcResource(i)->Name;
+        }
+    return (*b - *a) / double(many - few) > 1.05 * most ? "chain" : name; /* 5 %: ends of iterations that do not fit */
+}
+
 static bool disassemble(const MCDisassembler &d, const std::string &hex, std::vector<MCInst> &block)
 {
     std::vector<uint8_t> bytes;
@@ -181,11 +210,12 @@ int main(int argc, char **argv)
     for (std::string line; std::getline(std::cin, line);) {
         std::vector<MCInst> block;
         if (!disassemble(*disassembler, line, block)) {
-            printf("- -\n");
+            printf("- - -\n");
             continue;
         }
         print(ours, block, " ");
-        print(theirs, block, "\n");
+        print(theirs, block, " ");
+        printf("%s\n", term(ours, block).c_str());
     }
     return 0;
 }
