@@ -170,6 +170,18 @@ void emit_fence(struct code *c, enum fence kind);
 void emit_flush(struct code *c, enum reg base);
 
 /*
+ * Names of the prefetches of code, by the level that they are to reach, nearest first; ended by NULL. On x86-64
+ * PREFETCHIT0 and PREFETCHIT1, on AArch64 PRFM with PLIL1KEEP and PLIL2KEEP. Each core executes them, as NOPs where it
+ * has none.
+ */
+extern const char *const emit_code_prefetches[];
+/*
+ * Prefetches the line of code at the offset `target` of this code, by the prefetch of that index. Reach: 2 GiB on
+ * x86-64, 1 MiB on AArch64.
+ */
+void emit_code_prefetch(struct code *c, unsigned which, size_t target);
+
+/*
  * A direct branch to the offset `target` of the code, before or after the branch itself. Its length is constant. Reach:
  * 2 GiB on x86-64, 128 MiB on AArch64; a target out of reach makes the code invalid.
  */

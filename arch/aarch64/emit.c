@@ -274,6 +274,19 @@ void emit_address(struct code *c, enum reg to, size_t offset)
     append(c, 0x91000000 | (uint32_t)(address & 0xfff) << 10 | rn(c, to) | rd(c, to), WORK_PLAIN);
 }
 
+const char *const emit_code_prefetches[] = {"plil1keep", "plil2keep", NULL};
+
+/* PRFM (literal): opc 11, imm19 at bit 5, prfop in Rt: PLIL1KEEP 01000, PLIL2KEEP 01010 (Arm ARM, C6.2). */
+void emit_code_prefetch(struct code *c, unsigned which, size_t target)
+{
+    const uint32_t operations[] = {8, 10};
+
+    if (!code_require(c, which < 2 && target % 4 == 0 && target <= c->bytes))
+        return;
+    const int64_t words = ((int64_t)target - (int64_t)c->used) / 4;
+    append(c, 0xd8000000 | immediate(c, words, 19, 5) | operations[which], WORK_PLAIN);
+}
+
 void emit_enter(struct code *c)
 {
     append(c, 0xf81f0ffe, WORK_STORE); /* STR X30, [SP, #-16]!; the stack pointer keeps 16-byte alignment */

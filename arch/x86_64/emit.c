@@ -336,6 +336,24 @@ static uint32_t displacement(struct code *c, size_t end, size_t target)
     return code_require(c, distance >= INT32_MIN && distance <= INT32_MAX) ? (uint32_t)distance : 0;
 }
 
+const char *const emit_code_prefetches[] = {"prefetchit0", "prefetchit1", NULL};
+
+/*
+ * PREFETCHIT0 m8: 0F 18 /7, PREFETCHIT1 m8: 0F 18 /6; with any operand but RIP + disp32 they are NOPs (Intel SDM vol. 2B,
+ * PREFETCHh). Where CPUID.(7,1):EDX bit 14 is clear they are hints that the architecture reserves, and NOPs.
+ */
+void emit_code_prefetch(struct code *c, unsigned which, size_t target)
+{
+    enum { BYTES = 7 };
+    struct instruction i = {.bytes = {0x0f, 0x18}, .count = 2};
+
+    if (!code_require(c, which < 2 && target <= c->bytes))
+        return;
+    add(&i, modrm(0, 7 - which, RBP), 1);
+    add(&i, displacement(c, c->used + BYTES, target), 4);
+    append(c, &i, WORK_PLAIN);
+}
+
 void emit_land_at(struct code *c, struct fixup branch, size_t target)
 {
     if (!code_require_branch(c, branch.at, 4, target))

@@ -15,4 +15,17 @@ static const double L1I_AVAILABLE = 0.9;
  */
 static const double ANOTHER_STEP = 0.5;
 
+/* Part of what a miss costs that a prefetch of code saves at least, if it brings what is missing. Chosen: most of it. */
+static const double CODE_PREFETCH_MOST = 0.5;
+/*
+ * Part of what a miss costs that a prefetch of code saves at most, if it does nothing, and by which the control may
+ * change meanwhile. Chosen: a fifth of CODE_PREFETCH_MOST, so that what arrives late is taken for neither.
+ */
+static const double CODE_PREFETCH_FEW = 0.1;
+/*
+ * What a miss costs at least, as a part of a jump to code that is there. Chosen: five times what two readings of one
+ * kernel may differ by (NEIGHBOURS_DIFFER).
+ */
+static const double CODE_PREFETCH_CONTRAST = 0.05;
+
 #endif

@@ -89,6 +89,10 @@ struct core_design {
     unsigned decoders;    /* instructions a cycle that are not in the op cache; 0: any number */
     unsigned fetch_bytes; /* fetched in a cycle, in sequence and within one page; 0: any number */
 
+    struct code_prefetch_design {
+        bool lines, translations;
+    } code_prefetch; /* what instructions that prefetch code bring; neither: they are NOPs */
+
     struct target_design targets[TARGET_LEVELS]; /* of direct branches; without any, all targets are known at once */
     double redirect;                       /* cycles to a taken branch that no level has: from the one before it, … */
     bool decodes;                          /* … or, with this, from its own decoding */

@@ -28,7 +28,7 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
 {
     const char *m = i->mnemonic;
 
-    if (!strcmp(m, "nop"))
+    if (!strcmp(m, "nop") || !strncmp(i->op_str, "pli", 3))
         return KIND_NOP;
     if (!strcmp(m, isa.multiply) || !strcmp(m, "madd"))
         return KIND_MULTIPLY;
@@ -47,6 +47,19 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
     if (!is_jump(m))
         return KIND_CONDITIONAL;
     return isa.jump_is_indirect(i) ? KIND_INDIRECT : KIND_JUMP;
+}
+
+/* PREFETCHIT0 and PREFETCHIT1, which Capstone takes for a NOP of RIP + disp32, and PRFM (literal) of a PLI operation. */
+static int64_t prefetched(const cs_insn *i)
+{
+    uint32_t word;
+    int32_t displacement;
+
+    memcpy(&word, i->bytes, sizeof word);
+    memcpy(&displacement, i->bytes + 3, sizeof displacement);
+    if (!strcmp(i->mnemonic, "nop") && i->size == 7 && (word & 0xf7ffff) == 0x35180f)
+        return displacement + i->size;
+    return !strncmp(i->op_str, "pli", 3) ? (int64_t)((int32_t)(word << 8) >> 13) * 4 : 0;
 }
 
 /* Without the stack pointer, which a stack engine keeps, so that no instruction waits for it. */
@@ -118,6 +131,7 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
     d->base = (uint16_t)isa.base_register(i);
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH;
     d->compares = !strcmp(i->mnemonic, "cmp");
+    d->prefetches = prefetched(i);
     d->zeros = is_zero(i);
     d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&
                d->read_count == 1 && d->written_count == 1;

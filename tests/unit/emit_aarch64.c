@@ -65,12 +65,14 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     case ADDRESS:
         SAY("adrp %s, #%" PRId64 "; add %s, %s, #%" PRId64, a, target & ~UINT64_C(0xfff), a, a, target & 0xfff);
         break;
+    case CODE_PREFETCH: SAY("prfm %s, #%" PRId64, emit_code_prefetches[o.a], target); break;
     case CALL: SAY("bl #%" PRId64, target); break;
     case CALL_REGISTER: SAY("blr %s", a); break;
     case ENTER: SAY("str x30, [sp, #-16]!"); break;
     case LEAVE: SAY("ldr x30, [sp], #16; ret"); break;
     case RETURN: SAY("ret"); break;
     case RETURN_TO: SAY("ret %s", a); break;
+    case DROP_CALL: SAY("%s", ""); break;
     case LOOP:
         if (here + 4 - target <= 1 << 20)
             SAY("sub x0, x0, #1; cbnz x0, #%" PRId64, target);

@@ -54,12 +54,14 @@ enum kind {
     DIRECT_JUMP_IF_EQUAL, /* a: bytes */
     BRANCH_REGISTER,
     ADDRESS,
+    CODE_PREFETCH,
     CALL,
     CALL_REGISTER,
     ENTER,
     LEAVE,
     RETURN,
     RETURN_TO,
+    DROP_CALL,
     LOOP,
     UNDEFINED,
     UNKNOWN_REGISTER,
@@ -104,12 +106,14 @@ static void apply(struct code *code, struct op o)
     case DIRECT_JUMP_IF_EQUAL: emit_jump_if_equal(code, (size_t)o.n, o.a); break;
     case BRANCH_REGISTER: emit_branch_register(code, o.a); break;
     case ADDRESS: emit_address(code, o.a, (size_t)o.n); break;
+    case CODE_PREFETCH: emit_code_prefetch(code, o.a, (size_t)o.n); break;
     case CALL: emit_call(code, (size_t)o.n); break;
     case CALL_REGISTER: emit_call_register(code, o.a); break;
     case ENTER: emit_enter(code); break;
     case LEAVE: emit_leave(code); break;
     case RETURN: emit_return(code); break;
     case RETURN_TO: emit_return_to(code, o.a); break;
+    case DROP_CALL: emit_drop_call(code); break;
     case LOOP: emit_loop(code, (size_t)o.n); break;
     case UNDEFINED: emit_undefined(code); break;
     case UNKNOWN_REGISTER: emit_unknown_register(code); break;

@@ -50,6 +50,8 @@ static struct op sample(enum kind kind)
         o.n = emit_wide_bits[0];
     if (kind == DIRECT_JUMP || kind == DIRECT_JUMP_IF_EQUAL)
         o.a = emit_jump_bytes(-1024, kind == DIRECT_JUMP_IF_EQUAL);
+    if (kind == CODE_PREFETCH)
+        o.a = 0;
     if (kind == CONSTANT)
         o.n = INT64_C(0x123456789abcdef0);
     if (kind == AND_CONSTANT || kind == SHIFT_RIGHT)
@@ -241,6 +243,7 @@ static void operands_out_of_range_are_invalid(void **state)
         {BRANCH_IF_NOT_ZERO, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {DIRECT_JUMP, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {DIRECT_JUMP_IF_EQUAL, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
+        {CODE_PREFETCH, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {ADDRESS, {129, 132, 1 << 20, INT32_MAX, INT64_C(1) << 40, INT64_MAX, -4, INT64_MIN}},
         {LOOP, {33, 36, 128, 132, INT32_MAX, INT64_MAX, -4, INT64_MIN}},
     };

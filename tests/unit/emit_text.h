@@ -195,7 +195,7 @@ static void gaps_are_filled_with_traps_and_do_no_work(void **state)
 static void the_rest_is_encoded(void **state)
 {
     (void)state;
-    static const enum kind plain[] = {ENTER, LEAVE, RETURN, UNDEFINED, UNKNOWN_REGISTER};
+    static const enum kind plain[] = {ENTER, LEAVE, RETURN, DROP_CALL, UNDEFINED, UNKNOWN_REGISTER};
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
         check((struct op){.kind = plain[k]});
     for (enum fence f = 0; f < FENCES; f++)
@@ -214,6 +214,8 @@ static void branches_and_addresses_reach_both_ways(void **state)
     for (int64_t target = 0; target <= 8192; target += 4) {
         check((struct op){BRANCH, .n = target});
         check((struct op){CALL, .n = target});
+        for (unsigned which = 0; emit_code_prefetches[which]; which++)
+            check((struct op){CODE_PREFETCH, .a = which, .n = target});
         for (enum reg a = 0; a < REGS; a++) {
             check((struct op){BRANCH_IF_ZERO, .a = a, .n = target});
             check((struct op){BRANCH_IF_NOT_ZERO, .a = a, .n = target});
