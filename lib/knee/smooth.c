@@ -112,10 +112,10 @@ double smooth_cost(const struct series *s, size_t first, size_t end)
 }
 
 /* Range of the running medians of `off`, without one in TRIMMED at each end: that ignores a burst. */
-static double range_of(const double *off, size_t count, double *middles)
+static double range_of(const double *off, size_t count, size_t reach, double *middles)
 {
     double near[2 * OFF_REACH + 1];
-    size_t width = count < 2 * OFF_REACH + 1 ? count : 2 * OFF_REACH + 1, n = 0;
+    size_t width = count < 2 * reach + 1 ? count : 2 * reach + 1, n = 0;
 
     for (size_t i = 0; i + width <= count; i++) {
         memcpy(near, off + i, width * sizeof *near);
@@ -125,18 +125,26 @@ static double range_of(const double *off, size_t count, double *middles)
     return n ? middles[n - 1 - n / TRIMMED] - middles[n / TRIMMED] : 0;
 }
 
-/* Least sum of squares about a smooth curve; 0 where one stays within least_rise deviations of the points. */
-static double smooth_enough(const struct series *s, const double *deviations, double least_rise, double *off,
-                            double *scratch)
+/*
+ * Least sum of squares about a smooth curve; 0 where one stays within least_rise deviations of the points, by running
+ * medians. Of few points they are medians of three, since those of five share most of their points, and are all equal on
+ * both sides of a bend; but a burst shows in medians of three, so that each point must have been measured repeatedly.
+ */
+static double smooth_enough(const struct series *s, const double *deviations, const bool *once, double least_rise,
+                            double *off, double *scratch)
 {
     double best = INFINITY;
+    bool few = s->count < OFF_POINTS;
+
+    for (size_t i = 0; i < s->count; i++)
+        few = few && !once[i];
 
     for (enum shape shape = 0; shape < SHAPES; shape++)
         if (applies(shape, s, 0)) {
             best = fmin(best, shape_cost(s, shape, 0, s->count, off));
             for (size_t i = 0; i < s->count; i++)
                 off[i] /= deviations[i];
-            if (range_of(off, s->count, scratch) < least_rise)
+            if (range_of(off, s->count, few ? 1 : OFF_REACH, scratch) < least_rise)
                 return 0;
         }
     return best;
@@ -311,12 +319,12 @@ static double cost_without(const struct curve *c, size_t first, size_t end, unsi
         /* Levels of a search may have two points only, too few for a range of medians; its steps are confirmed. */
         double least_rise = without || c->least_rise > RISE ? c->least_rise : 0;
         double alone = OUTLIER * (double)(end - first - n), drops = without & DROPS ? drop_cost(&rest, 0, n) : INFINITY,
-               smooth = smooth_enough(&rest, deviations, least_rise, heights, scratch);
+               smooth = smooth_enough(&rest, deviations, once, least_rise, heights, scratch);
         otherwise = alone + fmin(smooth, drops);
         size_t burst = set_bursts_aside(&rest, deviations, once, isolated, heights, scratch);
         if (burst > 0) {
             series_sum(&rest);
-            smooth = smooth_enough(&rest, deviations, least_rise, heights, scratch);
+            smooth = smooth_enough(&rest, deviations, once, least_rise, heights, scratch);
             otherwise = fmin(otherwise, alone + OUTLIER * (double)burst + smooth);
         }
         series_free(&rest);

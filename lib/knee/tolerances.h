@@ -107,6 +107,12 @@ enum {
      */
     OFF_REACH = 2,
     /*
+     * With fewer points than this, all measured repeatedly, how far a smooth curve is off at a point is the median over
+     * that point and one on each side. Chosen: of twelve points five lie on either side of the middle two, so that
+     * medians of five show either side.
+     */
+    OFF_POINTS = 12,
+    /*
      * Of the medians that say how far a smooth curve is off, one in this many is left out at either end of their range.
      * Chosen: one burst of disturbance.
      */

@@ -509,6 +509,49 @@ static void a_point_scatters_as_its_neighbours_do(void **state)
     curve_release(&c);
 }
 
+/*
+ * OFF_POINTS: five flat points and four that rise lie as far from a smooth curve on one side of the bend as on the
+ * other. Where each was measured once, the last ones may be a burst.
+ */
+static void five_flat_points_and_four_rising_ones_are_a_bend(void **state)
+{
+    (void)state;
+    for (unsigned noisy = 0; noisy < 2; noisy++) {
+        struct points r = {.count = 0};
+        add(&r, 10, 5);
+        climb(&r, 2, 4);
+        disturb(&r, 0, r.count, noisy ? 0.02 : 0, 7);
+        assert_int_equal(decide(KNEE_SLOPE, &r).count, 0);
+        for (size_t i = 0; i < r.count; i++)
+            r.p[i].error = noisy ? 0.02 : 0;
+        const struct verdict v = decide(KNEE_SLOPE, &r);
+        assert_int_equal(v.count, 1);
+        assert_true(v.knees[0].low <= 5 && v.knees[0].high > 5 && v.knees[0].high <= 7);
+    }
+}
+
+/* OFF_POINTS: two neighbours that are disturbed do not show in medians of five. */
+static void two_disturbed_points_hide_no_smooth_curve_of_many(void **state)
+{
+    enum { COUNT = 24, DISTURBED = 12 };
+    struct points r = {.count = 0};
+    struct curve c;
+    bool good = true;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++)
+        add(&r, 100 + 0.1 * (double)(i * i), 1);
+    disturb(&r, 0, COUNT, 0.05, 3);
+    for (size_t i = 0; i < COUNT; i++)
+        r.p[i].error = 0.05;
+    r.p[DISTURBED].y += 1;
+    r.p[DISTURBED + 1].y += 1;
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    c.least_rise = 4;
+    assert_true(goes_on_smoothly(&c, 0, c.s.count, &good) && good);
+    curve_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +578,8 @@ int main(void)
         cmocka_unit_test(rounded_ticks_are_equal),
         cmocka_unit_test(arithmetic_is_no_noise),
         cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
+        cmocka_unit_test(five_flat_points_and_four_rising_ones_are_a_bend),
+        cmocka_unit_test(two_disturbed_points_hide_no_smooth_curve_of_many),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
