@@ -12,9 +12,9 @@
  * random sequences that may refute them.
  *
  * Replacement is first assumed to be LRU. If nothing fits, it may be anything: sequences for which sets have no room
- * then only limit how much is held, and more organisations survive. If two levels fit, one level that replaces at random
- * may explain the points as well, since it is left slowly: it is listed with the first level, which is then the only
- * one, and the result is doubtful.
+ * then only limit how much is held, and more organisations survive. If two levels fit, one level that replaces at
+ * random may explain the points as well, since it is left slowly: it is listed with the first level, which is then the
+ * only one, and the result is doubtful.
  *
  * What cannot be determined this way:
  *

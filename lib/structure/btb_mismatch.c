@@ -430,8 +430,8 @@ struct adjusted {
 /*
  * Fits the costs of all patterns. adjusted: NULL where nothing is known of them. sums: of each group, in the order of
  * points. *ranges: how many points there are of which a part is a range, so that `adjusted` matters. Returns
- * chi-square, or INFINITY as btb_mismatch does; also where more than `limit` and one for each range is certain, since no
- * more than one is due to a range that is added to the variance.
+ * chi-square, or INFINITY as btb_mismatch does; also where more than `limit` and one for each range is certain, since
+ * no more than one is due to a range that is added to the variance.
  */
 static double fit_costs(const struct btb_mismatch *m, const struct btb_part *const resident[BTB_LEVELS], double limit,
                         const struct adjusted *adjusted, double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS],

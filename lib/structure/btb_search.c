@@ -29,15 +29,18 @@ void btb_search_free(struct btb_search *s)
     free(s->pairs);
 }
 
-static const struct btb_spread LRU_SPREAD = {BTB_SCATTER, BTB_HIT_SPREAD, BTB_MISS_SPREAD};
+static void prepare_with(struct btb_search *s, unsigned from, unsigned to, bool any)
+{
+    const struct btb_spread lru = {BTB_SCATTER, BTB_HIT_SPREAD, BTB_MISS_SPREAD},
+                            all = {BTB_SCATTER_ANY, BTB_HIT_SPREAD_ANY, BTB_MISS_SPREAD_ANY};
+
+    btb_mismatch_prepare(&s->points, s->classes->points, s->classes->point_count, from, to, any ? &all : &lru);
+}
 
 /* Takes the points of `from` to `to` branches as those to explain. */
 static void prepare(struct btb_search *s, unsigned from, unsigned to)
 {
-    const struct btb_spread any = {BTB_SCATTER_ANY, BTB_HIT_SPREAD_ANY, BTB_MISS_SPREAD_ANY};
-
-    btb_mismatch_prepare(&s->points, s->classes->points, s->classes->point_count, from, to,
-                         any_replacement(s) ? &any : &LRU_SPREAD);
+    prepare_with(s, from, to, any_replacement(s));
 }
 
 static double mismatch(const struct btb_search *s, uint16_t one, uint16_t two, double limit,
@@ -281,7 +284,7 @@ bool btb_search_one_level(struct btb_search *s)
     s->pair_count = 0;
     s->best = INFINITY;
     btb_classes_settle(s->classes);
-    btb_mismatch_prepare(&s->points, s->classes->points, s->classes->point_count, 0, UINT_MAX, &LRU_SPREAD);
+    prepare_with(s, 0, UINT_MAX, false);
     s->expected = btb_mismatch_expected(&s->points);
     for (size_t c = 0; c < s->classes->count; c++) {
         const struct btb_part *any = btb_classes_resident(s->classes, (uint16_t)c);

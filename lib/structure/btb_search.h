@@ -45,11 +45,11 @@ bool btb_search_start(struct btb_search *s, struct btb_classes *classes);
 void btb_search_free(struct btb_search *s);
 /*
  * Finds the surviving pairs; they replace those of an earlier call. One level is the result where it explains the
- * points as well as two, or chance explains its mismatch and the second level is in doubt; btb_search_doubtful then says
- * so of that one level, and the pairs are kept beside it. Where replacement may be any, the search ends when more pairs
- * survive than are kept. Returns REASON_NO_LEVEL where one cost per pattern, without any level, explains them as well,
- * REASON_NO_FIT where there is no pair, or the best one or a single point in it deviates by more than chance explains,
- * REASON_NO_MEMORY, or REASON_NONE.
+ * points as well as two, or chance explains its mismatch and the second level is in doubt; btb_search_doubtful then
+ * says so of that one level, and the pairs are kept beside it. Where replacement may be any, the search ends when more
+ * pairs survive than are kept. Returns REASON_NO_LEVEL where one cost per pattern, without any level, explains them as
+ * well, REASON_NO_FIT where there is no pair, or the best one or a single point in it deviates by more than chance
+ * explains, REASON_NO_MEMORY, or REASON_NONE.
  */
 enum reason btb_search_run(struct btb_search *s);
 /*
