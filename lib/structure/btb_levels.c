@@ -293,7 +293,8 @@ static double height_of(const struct curves *c, const struct stride_level *l)
 }
 
 /*
- * Reports what each stride shows of a level: what it holds at that distance of branches, and what one costs. A stride
+ * Reports what each stride shows of a level: what it holds at that distance of branches, and what one costs, which is
+ * no whole number of cycles where the core takes two branches a cycle, or one in two, only for a part of them. A stride
  * whose curve does not leave the level, or does where another structure is full, says nothing of its entries.
  */
 static void report_strides(struct probe *p, const struct btb_levels_request *q, const struct curves *c, size_t level,
@@ -319,9 +320,14 @@ static void report_strides(struct probe *p, const struct btb_levels_request *q, 
             report(p, &f);
         }
         f.name = q->at_stride[1];
-        f.method = "the height of the level in the curve of that stride";
-        if (at < v->level_count)
-            report_number(p, &f, v->levels[at].height);
+        f.method = "the height of the level in the curve of that stride, and how points differ from it";
+        if (at < v->level_count) {
+            const double off = fmax(v->levels[at].spread, BTB_CALIBRATION);
+            f.value = v->levels[at].height;
+            f.low = f.value * (1 - off);
+            f.high = f.value * (1 + off);
+            report(p, &f);
+        }
     }
 }
 

@@ -211,13 +211,13 @@ static void add_nearest(const struct btb_mismatch_point *s, struct btb_part firs
     const struct btb_costs most_hits = parts_of(one, two, fmax(0, one + two - 1)),
                            least_hits = parts_of(least_one, least_two, fmin(least_one, least_two));
     const double low = dot(most_hits, u), high = dot(least_hits, u);
-    const double share = high > low ? fmin(1, fmax(0, (s->cycles - low) / (high - low))) : 0.5;
+    const double missed = high > low ? fmin(1, fmax(0, (s->cycles - low) / (high - low))) : 0.5;
 
     g->ranges++;
     add_parts(s, s->weight,
-              (struct btb_costs){most_hits.x + share * (least_hits.x - most_hits.x),
-                                 most_hits.y + share * (least_hits.y - most_hits.y),
-                                 most_hits.z + share * (least_hits.z - most_hits.z)},
+              (struct btb_costs){most_hits.x + missed * (least_hits.x - most_hits.x),
+                                 most_hits.y + missed * (least_hits.y - most_hits.y),
+                                 most_hits.z + missed * (least_hits.z - most_hits.z)},
               g);
 }
 

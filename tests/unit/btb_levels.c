@@ -262,6 +262,8 @@ static void each_stride_up_to_a_line_is_reported_by_itself(void **state)
         assert_true(entries->variants[2].number == 4 << i % SHOWN);
         assert_true(entries->value == made.held[i / SHOWN] && cycles->value == made.cycles[i / SHOWN]);
         assert_true(entries->low == entries->value && entries->high == entries->value + 1 && entries->grade == 'C');
+        assert_true(fabs(cycles->low / cycles->value - 0.99) < 1e-9 &&
+                    fabs(cycles->high / cycles->value - 1.01) < 1e-9);
     }
 }
 

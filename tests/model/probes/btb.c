@@ -8,7 +8,7 @@
 #include "tests/model/draw.h"
 #include "tests/model/test.h"
 
-/* The longest chain of branches at this distance, ending at the end of a page, of which no set gets more than its ways. */
+/* The longest chain at this distance, ending at the end of a page, of which no set gets more branches than its ways. */
 static double held_at(const struct target_design *t, size_t stride)
 {
     size_t count = 0;
@@ -42,6 +42,14 @@ static void check_strides(const struct machine_design *m)
         if (is_decided(m, f, "frontend.btb.entries_at_stride", "") && !right)
             complain(m, "stride %g: reported %g, %g to %g, true are %g and %g", number(f, "stride"), number(f, "value"),
                      number(f, "low"), number(f, "high"), truths[1], truths[4]);
+    }
+    /* among few branches the loop's own instructions take part */
+    for (const char *f = NULL; (f = next_finding(f, "frontend.btb.cycles_at_stride"));) {
+        bool right = false;
+        for (size_t i = 0; i < TARGET_LEVELS; i++)
+            right |= fabs(number(f, "value") / m->core.targets[i].cycles - 1) <= 0.1;
+        if (!right)
+            complain(m, "stride %g: reported %g cycles, which no level takes", number(f, "stride"), number(f, "value"));
     }
 }
 
