@@ -139,7 +139,7 @@ unsigned table_distinct(const struct table_window *found, unsigned count)
     for (unsigned i = 0; i < count; i++)
         if (width(&found[i]) <= TABLE_NARROW * (found[i].last + 1))
             narrowest = fmin(narrowest, width(&found[i]));
-    while (distinct < count && isfinite(narrowest) &&
+    while (distinct < count && isfinite(narrowest) && found[distinct].first &&
            width(&found[distinct]) <= TABLE_WIDER * narrowest + TABLE_WIDER_BY)
         distinct++;
     return distinct;

@@ -46,7 +46,7 @@ bool table_lengths(const struct table_search *s, unsigned longest, struct table_
                    unsigned *count);
 /*
  * How many of these, from the first one on, are known to be of one table each. A window that is wider than others may
- * be those of several tables whose lengths are close together.
+ * be those of several tables whose lengths are close together, and one that begins at 0 may hide shorter ones.
  */
 unsigned table_distinct(const struct table_window *found, unsigned count);
 
