@@ -20,7 +20,8 @@ enum {
 
 /*
  * By how much readings are longer than usual: to enter and leave the harness takes some hundred cycles, half a percent
- * of a usual reading (measured: a chain of loads took 4.019 cycles, and not 4), and less than a tenth so.
+ * of a usual reading (measured: a chain of loads took 4.019 cycles, and not 4), and less than a tenth so; no test:
+ * modelled readings are shorter.
  */
 static const double LONGER = 8;
 
