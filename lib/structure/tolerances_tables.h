@@ -16,12 +16,13 @@ enum {
      */
     TABLE_SAMPLES = 3,
     /*
-     * The sequential test of whether a table sees the bearer. Then the branch is predicted in half of the layouts at
-     * least (a single bit, as above); else in 7 % of them at most (Zen 4: 5 %, where something else shows the bearer).
-     * The logarithms of the ratios are as 3.2 to -1: a layout counts that much for it or against it. At ten times the
-     * latter, a decision is wrong in 2 of 1,000 cases.
+     * What a predicted layout counts in the sequential test of whether a table sees the bearer; one that is not
+     * predicted counts -1. Where a table sees it, the branch is predicted in half of the layouts at least (a single bit,
+     * as above); else in 7 % of them at most (Zen 4: 5 %, where something else shows the bearer). The logarithms of the
+     * ratios are as 3.2 to -1.
      */
     TABLE_FOR = 3,
+    /* The sum at which that test ends, on either side. At ten, a decision is wrong in 2 of 1,000 cases (Wald 1945). */
     TABLE_DECIDED = 10
 };
 
@@ -31,10 +32,12 @@ enum {
  */
 static const double TABLE_NARROW = 0.33;
 /*
- * A window is that of one table if it is no wider than the narrowest one times this, and this number of branches more.
- * Its width follows from the chance that a table of that size can learn, which is alike for tables of about the same
- * size (Zen 4: 11 to 13 branches). Of the narrowest windows, two branches, two that touch are one of four.
+ * A window is that of one table if it is no wider than the narrowest one times this, and TABLE_WIDER_BY more. Its width
+ * follows from the chance that a table of that size can learn, which is alike for tables of about the same size (Zen 4:
+ * 11 to 13 branches).
  */
-static const double TABLE_WIDER = 1.25, TABLE_WIDER_BY = 1;
+static const double TABLE_WIDER = 1.25;
+/* Branches by which a window may be wider besides. Two of the narrowest windows, two branches each, are one of four. */
+static const double TABLE_WIDER_BY = 1;
 
 #endif
