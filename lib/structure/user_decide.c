@@ -31,3 +31,8 @@ bool user_is_full_fetch(double short_cycles, double long_cycles)
 {
     return long_cycles > USER_FETCH_RATIO * short_cycles;
 }
+
+bool user_has_more_units(double cycles, double other)
+{
+    return cycles < other * (1 - USER_MORE_UNITS_PART);
+}

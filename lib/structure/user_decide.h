@@ -18,5 +18,7 @@ bool user_is_full_unit(double part);
 bool user_is_full_queue(double part);
 /* Whether bytes limit and not instructions: so many cycles more for short NOPs, and for as many long ones. */
 bool user_is_full_fetch(double short_cycles, double long_cycles);
+/* Whether operations that take so many cycles each have more units than others that take `other`. */
+bool user_has_more_units(double cycles, double other);
 
 #endif

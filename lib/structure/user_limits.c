@@ -120,7 +120,7 @@ static bool try_unit(struct user_search *s, const char *class, struct user_added
     }
     if (user_is_full_unit(part)) {
         t->limits = true;
-        if (!busiest->class || user_is_faster(alone, busiest->alone))
+        if (!busiest->class || user_has_more_units(alone, busiest->alone))
             *busiest = (struct busiest){class, alone};
     }
     return true;
@@ -166,6 +166,13 @@ static bool find(struct user_search *s)
     if (cost > 0)
         /* what else registers do away with: only where most of the time is left */
         return cost > l->cycles / 2 || user_search_waits(s, cost, &found);
+    if (s->values) { /* each change to registers or to the place of branches changes the time in that way, too */
+        if (!user_search_waits(s, 0, &found))
+            return false;
+        l->not_tried = found ? l->not_tried
+                             : "other limits, since what is in registers decides how long the code takes";
+        return true;
+    }
     judge_window(s, &nops, &found);
     if (found)
         return true;

@@ -113,7 +113,7 @@ static bool try_all_registers(struct user_search *s, double cost, bool *found)
         *found = t->limits;
     }
     if (*found)
-        user_search_say(s, "waits for ", "several registers");
+        user_search_say(s, s->values ? "waits for the values of " : "waits for ", "several registers");
     return true;
 }
 

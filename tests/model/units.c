@@ -12,6 +12,8 @@ double units_begin(struct units_busy *u, unsigned units, double start)
 {
     int64_t cycle = (int64_t)floor(start);
 
+    if (cycle <= u->newest - UNITS_CYCLES) /* the ring knows no more of cycles that far back: no unit is left in them */
+        cycle = u->newest - UNITS_CYCLES + 1;
     for (;; cycle++) {
         if (cycle >= u->full_from && cycle < u->full_end)
             cycle = u->full_end;
@@ -22,6 +24,7 @@ double units_begin(struct units_busy *u, unsigned units, double start)
         }
         if (u->cycles[slot].begun < units) {
             u->cycles[slot].begun++;
+            u->newest = cycle > u->newest ? cycle : u->newest;
             if (u->cycles[slot].begun == units && cycle >= u->full_end) {
                 u->full_from = cycle == u->full_end ? u->full_from : cycle;
                 u->full_end = cycle + 1;

@@ -14,6 +14,7 @@ struct units_busy {
         int64_t cycle;
         unsigned begun;
     } cycles[UNITS_CYCLES];      /* a ring: how many instructions begin in a cycle */
+    int64_t newest;              /* the latest cycle in which one begins */
     int64_t full_from, full_end; /* cycles between these have no unit left */
 };
 

@@ -66,6 +66,15 @@ static void only_what_is_certain_is_faster(void **state)
     assert_false(user_is_faster(1, 1));
 }
 
+static void one_unit_more_is_noticed_and_the_loop_is_not(void **state)
+{
+    (void)state;
+    assert_true(user_has_more_units(0.25, 1.0 / 3));
+    assert_true(user_has_more_units(0.25, 0.32));
+    assert_false(user_has_more_units(0.3375, 0.3556));
+    assert_false(user_has_more_units(1, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -75,6 +84,7 @@ int main(void)
         cmocka_unit_test(what_costs_far_more_takes_an_entry),
         cmocka_unit_test(long_nops_cost_more_where_bytes_limit),
         cmocka_unit_test(only_what_is_certain_is_faster),
+        cmocka_unit_test(one_unit_more_is_noticed_and_the_loop_is_not),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("tests", tests, NULL, NULL);
