@@ -291,7 +291,7 @@ static double cost_without(const struct curve *c, size_t first, size_t end, unsi
     double *heights = malloc((s->count + 1) * sizeof *heights), otherwise = INFINITY;
     double *scratch = malloc((s->count + 1) * sizeof *scratch);
     double *deviations = calloc(s->count + 1, sizeof *deviations), deviation = 0, near[2 * DEVIATION_REACH + 1];
-    bool *isolated = malloc((s->count + 1) * sizeof *isolated), *once = malloc((s->count + 1) * sizeof *once);
+    bool *isolated = malloc((s->count + 1) * sizeof *isolated), *once = calloc(s->count + 1, sizeof *once);
     struct series rest;
 
     bool ready = heights && scratch && deviations && isolated && once && series_make(&rest, end - first);
