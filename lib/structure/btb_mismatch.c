@@ -176,6 +176,12 @@ static void add_parts(const struct btb_mismatch_point *s, double weight, struct 
     g->used.z += p.z;
 }
 
+/* The parts of a sequence where level 1 holds `one` of it, level 2 `two`, and both `both`. */
+static struct btb_costs parts_of(double one, double two, double both)
+{
+    return (struct btb_costs){one, two - both, 1 - one - two + both};
+}
+
 /*
  * Adds a sequence that a level holds in part, where costs are not known yet. The part that both levels hold lies
  * between one + two - 1 and the smaller of the two: its middle is used, and half of that range adds to the variance, as
@@ -190,13 +196,7 @@ static void add_mixed(const struct btb_mismatch_point *s, struct btb_part first,
                          square((both - least) * differences.two_to_miss);
 
     g->ranges += is_range(first, second);
-    add_parts(s, 1 / (1 / s->weight + uncertainty), (struct btb_costs){one, two - both, 1 - one - two + both}, g);
-}
-
-/* The parts of a sequence where level 1 holds `one` of it, level 2 `two`, and both `both`. */
-static struct btb_costs parts_of(double one, double two, double both)
-{
-    return (struct btb_costs){one, two - both, 1 - one - two + both};
+    add_parts(s, 1 / (1 / s->weight + uncertainty), parts_of(one, two, both), g);
 }
 
 /*

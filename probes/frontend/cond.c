@@ -32,7 +32,8 @@
 
 enum {
     SMOKE_LIMIT = 2, /* in the profile smoke */
-    ATTEMPTS = 8     /* at a sample that is disturbed */
+    ATTEMPTS = 8,    /* at a sample that is disturbed */
+    LOST_OF = 100    /* samples one may be lost: the sequential test allows for 7 in 100 on the wrong side */
 };
 
 static const char TABLES[] = "frontend.cond.tables", HISTORY[] = "frontend.cond.history";
@@ -42,6 +43,7 @@ struct conditional {
     struct table_trial trial;
     uint64_t iterations[HISTORY_PROBES]; /* of a reading */
     unsigned samples, unmeasured;        /* unmeasured: controls not apart */
+    unsigned lost;                       /* samples that no attempt could measure: they count as not predicted */
 };
 
 /* Mispredictions of the probe branch in an iteration; NaN where it cannot be measured. False: the probe is over. */
@@ -75,6 +77,7 @@ static bool sample(void *context, unsigned dummies, bool chance, uint64_t layout
     for (unsigned i = 0; i < probe_smoke(e->p, 1, ATTEMPTS) && isnan(missed); i++)
         if (!measure(e, &missed))
             return false;
+    e->lost += isnan(missed) ? 1 : 0;
     *predicted = missed < (HISTORY_PREDICTED + HISTORY_UNPREDICTED) / 2;
     return true;
 }
@@ -148,10 +151,11 @@ static void run(struct probe *p)
                                         .context = &e};
     if (!table_reach(&search, &longest, &ends) || (ends && !table_lengths(&search, longest, found, &count)))
         return;
-    const enum reason reason = probe_is_smoke(p) ? REASON_TOO_SHORT
-                               : ends            ? REASON_NONE
-                               : longest         ? REASON_NOT_LEFT
-                                                 : REASON_NO_KNEE;
+    const enum reason reason = probe_is_smoke(p)              ? REASON_TOO_SHORT
+                               : e.lost * LOST_OF > e.samples ? REASON_NOISE
+                               : ends                         ? REASON_NONE
+                               : longest                      ? REASON_NOT_LEFT
+                                                              : REASON_NO_KNEE;
     if (reason) {
         report_undecided(p, TABLES, reason);
         report_undecided(p, HISTORY, reason);
