@@ -1,6 +1,9 @@
 /* Records are JSON with a right checksum, and can be read back. */
 /* link: tests/unit/record/stores.c */
 /* libs: -lm */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/base/checksum.h"
@@ -52,6 +55,40 @@ static void a_line_as_it_is_written(void **state)
         "\"x\":[0,1,-1,0.1,1000000000000000,9007199254740992,1e+16,1.5e-07,null,null,0.3333333333333333],"
         "\"n\":18446744073709551615,\"h\":\"0x1f\",\"o\":{\"yes\":true,\"empty\":[]},\"last\":null");
     writer_stop(&w);
+}
+
+/* As the C library writes them with the fewest digits of 15, 16 and 17 that come back: neither more nor fewer. */
+static void numbers_are_as_short_as_they_can_be(void **state)
+{
+    uint64_t random = 27;
+
+    (void)state;
+    for (unsigned n = 0; n < 20000; n++) {
+        const double magnitude = (double)(random_next(&random) >> random_below(&random, 64));
+        const double values[] = {magnitude / 10000, -magnitude / 10000, magnitude / 1000, magnitude / 100000,
+                                 magnitude};
+        const double value = values[random_below(&random, sizeof values / sizeof values[0])];
+        char expected[64], text[32];
+        struct writer w;
+        struct record r;
+
+        for (int digits = 15; digits <= 17; digits++) {
+            const bool whole = fabs(value) <= 9007199254740992.0 && value == floor(value);
+            if (whole)
+                snprintf(text, sizeof text, "%.0f", value);
+            else
+                snprintf(text, sizeof text, "%.*g", digits, value);
+            if (strtod(text, NULL) == value)
+                break;
+        }
+        snprintf(expected, sizeof expected, "{\"t\":\"x\",\"v\":%s,", text);
+        start(&w, 1);
+        record_start(&r, &w, "x");
+        record_number(&r, "v", value);
+        record_send(&r);
+        assert_memory_equal(stores[0].text, expected, strlen(expected));
+        writer_stop(&w);
+    }
 }
 
 static void unbalanced_records_become_a_warning(void **state)
@@ -356,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checksum_is_ieee_802_3),
         cmocka_unit_test(a_line_as_it_is_written),
+        cmocka_unit_test(numbers_are_as_short_as_they_can_be),
         cmocka_unit_test(unbalanced_records_become_a_warning),
         cmocka_unit_test(random_records_are_what_python_reads),
         cmocka_unit_test(values_of_a_line),
