@@ -93,7 +93,10 @@ static void emit_some_fillers(struct code *c, const struct inflight_experiment *
     }
 }
 
-/* Whole turns after which registers and places are the first ones again are copied: emitting takes far longer. */
+/*
+ * Whole turns after which registers and places are the first ones again are copied, twice as many each time: emitting
+ * takes far longer.
+ */
 static void emit_fillers_in_turn(struct code *c, const struct inflight_experiment *e, size_t count)
 {
     size_t kinds = 0, turn = 0, period = 1, done = 0;
@@ -111,8 +114,13 @@ static void emit_fillers_in_turn(struct code *c, const struct inflight_experimen
         const size_t bytes = c->used - from;
         const struct work once = {c->work.instructions - before.instructions, c->work.branches - before.branches,
                                   c->work.loads - before.loads, c->work.stores - before.stores};
-        for (done = whole; done + whole <= count; done += whole)
-            emit_copy(c, from, bytes, once);
+        for (size_t turns = 1, more; (more = count / whole - turns) > 0; turns += more) {
+            more = more < turns ? more : turns;
+            emit_copy(
+                c, from, more * bytes,
+                (struct work){more * once.instructions, more * once.branches, more * once.loads, more * once.stores});
+        }
+        done = count / whole * whole;
     }
     emit_some_fillers(c, e, kinds, done, count);
 }
