@@ -3,6 +3,9 @@
 #include "arch/identify.h"
 
 /*
+ * Of vector operations the form of AVX comes first: beside instructions of 256 bits, as the probe form_units has them,
+ * an older form merges its result with the upper half of the register, and waits for it.
+ *
  * An addition without a result register: CMP. Golden Cove executes an addition of a small constant at rename, and reads
  * too few registers a cycle for five additions of two registers beside a store. Neither is true of CMP with a constant
  * (measured: five of them, and a store, each cycle).
@@ -30,10 +33,13 @@ const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"vector add", "addpd xmm, xmm"},
                                        {"vector integer add", "vpaddd xmm, xmm, xmm"},
                                        {"vector integer add", "paddd xmm, xmm"},
+                                       {"shuffle", "vpshufd xmm, xmm, i8"},
                                        {"shuffle", "pshufd xmm, xmm, i8"},
+                                       {"vector to general", "vmovmskps r32, xmm"},
                                        {"vector to general", "movmskps r32, xmm"},
                                        {"vector shift", "vpslld xmm, xmm, i8"},
                                        {"vector shift", "pslld xmm, i8"},
+                                       {"conversion", "vcvtdq2ps xmm, xmm"},
                                        {"conversion", "cvtdq2ps xmm, xmm"},
                                        {0}};
 

@@ -69,48 +69,79 @@ static size_t room_for(const struct form_kernel *w)
 {
     const unsigned forms_each = form_kernel_has_bridge(w) ? 1 + 2 * FORM_BRIDGES : 4;
 
-    return SETUP_BYTES + w->instances * FORM_BYTES * forms_each +
+    return SETUP_BYTES + (w->instances + (w->blocked ? w->blocked->count : 0)) * FORM_BYTES * forms_each +
            (size_t)(w->instances * w->nops + 1) * emit_nop_lengths[0];
+}
+
+/* One instance with all that belongs to it. */
+static void emit_one(struct code *c, struct form_kernel *w, const struct form_choice *choice, unsigned n)
+{
+    w->bridge_count = w->bridge_cycles = 0;
+    emit_instance(c, w, choice, n);
+    if (form_kernel_has_bridge(w))
+        emit_form_bridges(c, w, choice);
+    else
+        emit_form_companions(c, w, choice);
+    if (w->varies_location)
+        emit_next_location(c, w, n);
+}
+
+static void emit_blocked(struct code *c, struct form_kernel *w, struct form_choice *choice)
+{
+    const struct blocked_order *o = w->blocked;
+
+    w->instances = 0;
+    for (size_t i = 0; i < o->count; i++)
+        if (o->slots[i] == BLOCKED_INSTANCE)
+            emit_one(c, w, choice, w->instances++);
+        else
+            emit_blocker(c, &choice->blockers, &o->all[o->slots[i]]);
+}
+
+/* Instances, until registers repeat or the kernel has so many as were asked for, and the NOPs beside them. */
+static void emit_instances(struct code *c, struct form_kernel *w, const struct form_choice *choice)
+{
+    const unsigned rotation = form_kernel_rotates(w) && !w->one_register ? choice->rotating_count[w->to] : 0;
+    double nops = 0;
+
+    if (w->varies_location)
+        w->instances -= w->instances % LOCATIONS;
+    if (rotation) /* so that the first instance of an iteration reads what the last one wrote */
+        w->instances -= w->instances % rotation;
+    for (unsigned i = 0; i < w->instances; i++) {
+        emit_one(c, w, choice, i);
+        for (nops += w->nops; nops >= 1; nops--)
+            emit_nop(c, emit_nop_lengths[0]);
+        if (i < (rotation ? rotation : 1) && c->used - w->first <= sizeof w->bytes)
+            w->period = (unsigned)(c->used - w->first);
+    }
 }
 
 enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k)
 {
-    const bool bridged = form_kernel_has_bridge(w);
     struct code c = probe_code(p, room_for(w));
-    double nops = 0;
     struct form_choice choice;
 
     if (!form_choose_registers(w, &choice))
         return REASON_NO_REGISTER_LEFT;
     emit_form_begin(&c, w->form);
-    if (bridged)
+    if (form_kernel_has_bridge(w))
         emit_form_zero(&c, choice.hub);
     emit_form_values(&c, w, &choice);
-    const unsigned rotation = form_kernel_rotates(w) && !w->one_register ? choice.rotating_count[w->to] : 0;
-    if (w->varies_location)
-        w->instances -= w->instances % LOCATIONS;
-    if (rotation) /* so that the first instance of an iteration reads what the last one wrote */
-        w->instances -= w->instances % rotation;
+    if (w->blocked)
+        emit_blockers_begin(&c, &choice.blockers);
     emit_align(&c, LINE_BYTES);
     w->first = c.used;
-    for (unsigned i = 0; i < w->instances; i++) {
-        w->bridge_count = w->bridge_cycles = 0;
-        emit_instance(&c, w, &choice, i);
-        if (bridged)
-            emit_form_bridges(&c, w, &choice);
-        else
-            emit_form_companions(&c, w, &choice);
-        if (w->varies_location)
-            emit_next_location(&c, w, i);
-        for (nops += w->nops; nops >= 1; nops--)
-            emit_nop(&c, emit_nop_lengths[0]);
-        if (i < (rotation ? rotation : 1) && c.used - w->first <= sizeof w->bytes)
-            w->period = (unsigned)(c.used - w->first);
-    }
+    if (w->blocked)
+        emit_blocked(&c, w, &choice);
+    else
+        emit_instances(&c, w, &choice);
     memcpy(w->bytes, c.write + w->first, w->period);
     emit_loop(&c, w->first);
     emit_form_end(&c, w->form);
     emit_return(&c);
-    *k = (struct kernel){.data = data, .units = w->instances, .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
+    *k = (struct kernel){.data = data,
+                         .units = w->blocked ? w->blocked->groups : w->instances,
+                         .warm_iterations = probe_smoke(p, 1, WARM_ITERATIONS)};
     return code_good(&c) && probe_kernel(p, &c, 0, k) ? REASON_NONE : REASON_NOT_ENCODABLE;
 }

@@ -194,6 +194,8 @@ bool form_choose_registers(const struct form_kernel *w, struct form_choice *c)
     memset(c, 0, sizeof *c);
     c->used[OPERAND_X87][X87_REGISTERS - 1] = f->stack < 0; /* copies of it are pushed again for what is popped */
     mark_fixed(f, c, OPERAND_KINDS);
+    if (w->blocked && !blockers_take_registers(&c->blockers, w->blocked, c->used))
+        return false;
     for (unsigned i = 0; i < f->operand_count; i++)
         if (form_operand(f, i)->is_cleared && (c->mask = take_register(c, form_operand(f, i))) == FIELD_NONE)
             return false;

@@ -15,6 +15,7 @@ struct form_choice {
     uint8_t scratch; /* likewise: general register whose value does not matter */
     uint8_t vector;  /* vector register that an indirect chain from memory passes */
     uint8_t mask;    /* all ones: masks that the form clears are set again from it */
+    struct blocker_registers blockers;
 };
 
 /* Chooses the registers of a kernel. False where too few are left: *c means nothing then. */

@@ -16,6 +16,7 @@
 
 #include "arch/catalogue.h"
 #include "lib/base/reason.h"
+#include "lib/kernels/blockers.h"
 #include "lib/probe/probe.h"
 
 enum {
@@ -66,6 +67,11 @@ struct form_kernel {
      * without NOPs.
      */
     double nops;
+    /*
+     * For independent instances only. Blockers between the instances, and how many instances there are (`instances` does
+     * not count); `data` then has BLOCKERS_DATA_BYTES more. NULL: there are none.
+     */
+    const struct blocked_order *blocked;
 
     /* ---- What form_kernel_make sets ---- */
     size_t first;    /* offset of the first instance in the code */
@@ -121,8 +127,8 @@ bool form_takes_values(const struct form *f, enum form_values values);
 void form_fill_data(const struct form *f, enum form_values values, uint8_t *data);
 /*
  * Makes the kernel that the first part of *w describes and fills in the rest, which must begin as zeros. `data`: the
- * address, inside windows, of the data that form_fill_data has written. One unit of the kernel is one instance;
- * w->instances may become a little less, so that an iteration is a whole number of rotations of the registers or of the
+ * address, inside windows, of the data that form_fill_data has written. One unit of the kernel is one instance, or one
+ * group of w->blocked; w->instances may become a little less, so that an iteration is a whole number of rotations of the registers or of the
  * locations. Returns REASON_NONE, or why there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE,
  * after which the probe may be over.
  */

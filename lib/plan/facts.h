@@ -10,6 +10,9 @@
 
 #include "arch/identify.h"
 
+struct form;       /* arch/catalogue.h */
+struct emit_idiom; /* arch/emit_idioms.h */
+
 struct fact {
     const char *name;        /* "memory.cache.bytes" */
     char variants[48];       /* "level=1", in the order of the finding's fields; "" where there are none */
@@ -18,10 +21,27 @@ struct fact {
     char source[40];         /* "cpuid.4", "ccsidr_el1", "acpi pptt", "sysfs"; the probe's name for what was measured */
 };
 
+enum { FACT_UNITS = 16 };
+
+/* The map of execution units, for probes that keep chosen units busy. */
+struct fact_units {
+    size_t count; /* of classes; 0: the map is not known */
+    struct {
+        const struct form *form; /* NULL: a load, or a store */
+        bool is_store;
+        uint16_t ports; /* a bit each: one operation, which runs on any of these; 0: it is more than one operation */
+    } of[FACT_UNITS];
+    double width; /* instructions that begin in a cycle at most; infinite: not known */
+    /* What takes a slot of the front end and no unit: a NOP of that length, or `idiom` unless it is NULL. */
+    unsigned nop_bytes;
+    const struct emit_idiom *idiom;
+};
+
 /* What is known about one core; begins as all zero, when nothing is known. facts_forget frees it. */
 struct facts {
     struct fact *all;
     size_t count, room;
+    struct fact_units units;
 };
 
 /*

@@ -131,14 +131,14 @@ static void change_order(struct mix_search *s)
     swap(&o->kinds[a], &o->kinds[b]);
 }
 
-/* The blanks that take a slot each, as an instruction does: those whose rate is nearest to that of instructions. */
-static struct mix_blank slot_blank(const struct mix_search *s)
+struct mix_blank mix_search_blank(const struct mix_search *s, double *rate)
 {
     size_t best = 0;
 
     for (size_t i = 1; i < s->blank_count; i++)
         if (fabs(s->blank_rates[i] - s->reached) < fabs(s->blank_rates[best] - s->reached))
             best = i;
+    *rate = s->blank_rates[best];
     return s->blanks[best];
 }
 
@@ -157,7 +157,7 @@ static bool search_order(struct mix_search *s, const struct ports_mix *mix, size
     const double slots_of_pace = pace * floor(s->reached + 0.5);
     unsigned mixes = 1;
     struct mix_order kept = {.slots = 0};
-    double kept_cycles = (double)INFINITY, cycles;
+    double kept_cycles = (double)INFINITY, cycles, rate;
     uint64_t iterations = 0;
     bool good = true;
 
@@ -166,7 +166,7 @@ static bool search_order(struct mix_search *s, const struct ports_mix *mix, size
     size_t slots = instructions * mixes;
     if (draw(s, FULL_OF))
         slots = (size_t)fmin(MIX_SLOTS, fmax((double)slots, 2 * ceil(slots_of_pace * mixes / 2 - ORDER_SLOT_PART)));
-    s->mixes.blank = slot_blank(s);
+    s->mixes.blank = mix_search_blank(s, &rate);
     for (unsigned n = 0; good && n < s->tries && kept_cycles > goal; n++) {
         if (n < s->tries / FRESH_OF || !kept.slots) {
             draw_order(s, mix, mixes, slots);

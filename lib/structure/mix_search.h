@@ -65,6 +65,11 @@ bool mix_search_measure(void *search, struct ports_mix *mix);
  * mix->cycles is 0 in the second case.
  */
 bool mix_search_expected(struct mix_search *s, struct ports_mix *mix, double expected, unsigned searches, double near);
+/*
+ * The blanks that take a slot each, as an instruction does: those whose rate is nearest to the highest of instructions
+ * so far. Sets *rate to how many of them begin in a cycle. There must be blanks: mix_search_width.
+ */
+struct mix_blank mix_search_blank(const struct mix_search *s, double *rate);
 /* Whether there are quick samples left. */
 bool mix_search_has_time(const struct mix_search *s);
 

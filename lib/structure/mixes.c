@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/random.h"
+#include "lib/kernels/independent.h"
 
 enum {
     BODY = 384, /* instructions of a loop, about: its end is a small part */
@@ -16,17 +17,7 @@ enum {
     WORDS = 16,
     WORD_BYTES = 8,
     BASE_AT = MIX_AREA_BYTES / 2,
-    CODE_BYTES = 8192,
-    POOL = 32 /* registers */
-};
-
-/*
- * Registers of one kind: operands that are only read are `source`, those that are only written `sink`, which is renamed
- * each time; those that are read and written take turns in the pool.
- */
-struct registers {
-    uint8_t source, sink, pool[POOL];
-    size_t count, turn;
+    CODE_BYTES = 8192
 };
 
 /* Where an instruction was encoded that is always the same: it is copied from there. */
@@ -37,22 +28,22 @@ struct encoded {
 /* These do not take turns. The registers of data and of the loop's counter are never among form_registers. */
 static const enum reg source = REG_T0, sink = REG_T1, loaded = REG_T2;
 
-static struct registers choose_registers(enum operand_kind kind)
+static struct independent_registers choose_registers(enum operand_kind kind)
 {
     const uint8_t *all = form_registers[kind];
-    struct registers r = {.count = 0};
+    struct independent_registers r = {.count = 0};
 
     if (kind == OPERAND_GENERAL) {
         r.source = (uint8_t)form_register(source);
         r.sink = (uint8_t)form_register(sink);
-        for (; *all != FIELD_NONE && r.count < POOL; all++)
+        for (; *all != FIELD_NONE && r.count < INDEPENDENT_POOL; all++)
             if (*all != r.source && *all != r.sink && *all != form_register(loaded))
                 r.pool[r.count++] = *all;
         return r;
     }
     r.source = all[0];
     r.sink = all[1];
-    for (all += 2; *all != FIELD_NONE && r.count < POOL; all++)
+    for (all += 2; *all != FIELD_NONE && r.count < INDEPENDENT_POOL; all++)
         r.pool[r.count++] = *all;
     return r;
 }
@@ -65,39 +56,17 @@ static void emit_zeros(struct code *c)
         emit_form(c, zero, (const uint8_t[]){*r, *r, *r});
 }
 
-static void emit_with_registers(struct code *c, const struct form *f, struct registers *general,
-                                struct registers *vector)
-{
-    uint8_t chosen[FORM_OPERANDS];
-    size_t count = 0;
-
-    for (unsigned i = 0; i < f->operand_count; i++) {
-        const struct form_operand *o = form_operand(f, i);
-        struct registers *r = o->kind == OPERAND_GENERAL ? general : vector;
-        if (!form_has_field(o))
-            continue;
-        if (o->access == OPERAND_READ)
-            chosen[count++] = r->source;
-        else if (o->access == OPERAND_WRITE)
-            chosen[count++] = r->sink;
-        else if (r->count)
-            chosen[count++] = r->pool[r->turn++ % r->count];
-    }
-    emit_form(c, f, chosen);
-}
-
 /* Emits the form, or copies it where it was emitted before and has no register that takes turns. */
-static void emit_or_copy(struct code *c, const struct form *f, struct registers *general, struct registers *vector,
-                         struct encoded *same)
+static void emit_or_copy(struct code *c, const struct form *f, struct independent *r, struct encoded *same)
 {
-    const size_t at = c->used, turns = general->turn + vector->turn;
+    const size_t at = c->used, turns = r->general.turn + r->vector.turn;
 
     if (same->bytes) {
         emit_copy(c, same->at, same->bytes, (struct work){.instructions = 1});
         return;
     }
-    emit_with_registers(c, f, general, vector);
-    if (general->turn + vector->turn == turns)
+    emit_independent(c, r, f);
+    if (r->general.turn + r->vector.turn == turns)
         *same = (struct encoded){at, c->used - at};
 }
 
@@ -153,7 +122,7 @@ static void emit_blank(struct code *c, const struct mix_blank *b)
 bool mixes_build(struct probe *p, void *context, struct kernel *k)
 {
     struct mixes *m = context;
-    struct registers general = choose_registers(OPERAND_GENERAL), vector = choose_registers(OPERAND_VECTOR);
+    struct independent registers = {choose_registers(OPERAND_GENERAL), choose_registers(OPERAND_VECTOR)};
     struct encoded same[PORTS_CLASSES] = {{.bytes = 0}};
     struct code c = probe_code(p, CODE_BYTES);
     const size_t body = (size_t)probe_smoke(p, SMOKE_BODY, BODY);
@@ -176,7 +145,7 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
         else if (order[i] == m->store)
             emit_store(&c, source, REG_DATA, (int32_t)(stores++ % WORDS) * WORD_BYTES);
         else
-            emit_or_copy(&c, m->forms[order[i]], &general, &vector, &same[order[i]]);
+            emit_or_copy(&c, m->forms[order[i]], &registers, &same[order[i]]);
     }
     for (size_t blanks = !of_mix ? body : m->order.slots && m->order.tail; blanks; blanks--)
         emit_blank(&c, &m->blank);

@@ -98,4 +98,30 @@ static const double CONFLICT_SEEN = 0.05;
  */
 static const double CONFLICT_PART_SHOWN = 0.3;
 
+/* ---- Units of a form (lib/structure/form_units.h) -------------------------------------------------- */
+
+/*
+ * Blockers must take the cycles that the map gives them to this part, else their set is of no use; and a form alone must
+ * be as fast as the operations that were found for it allow, to this part. See PORTS_PREDICTED, which is the same.
+ */
+static const double BLOCKERS_OFF = 0.05;
+/*
+ * Operations that an instance adds to blocked units must be a whole number to this, by each number of blockers. Derived:
+ * with FORM_UNITS_MOST blockers, times that are off by half of PORTS_FAST are 0.4 operations; with half as many, which
+ * is usual, 0.2.
+ */
+static const double BLOCKED_WHOLE = 0.25;
+/*
+ * No further order of instances and blockers is measured once the instance adds no more than this many operations. Well
+ * below BLOCKED_WHOLE.
+ */
+static const double BLOCKED_NEAR = 0.1;
+/*
+ * Blockers beside an instance take this many times as long as the instance alone, at least, so that what else limits
+ * the form does not show. Chosen: four times BLOCKERS_OFF.
+ */
+static const double BLOCKED_LONGER = 1.2;
+/* Slots of the front end that must be free beside the blockers and the instance. Chosen: half of one. */
+static const double BLOCKED_SLOTS_FREE = 0.5;
+
 #endif

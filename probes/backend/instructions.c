@@ -50,18 +50,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/random.h"
 #include "lib/base/reason.h"
 #include "lib/kernels/forms.h"
 #include "lib/probe/probe.h"
-#include "lib/probe/progress.h"
+#include "lib/structure/form_draw.h"
+#include "lib/structure/instruction_once.h"
 #include "lib/structure/instruction_table.h"
 
 enum {
-    BATCH = 64,              /* forms that are measured in turn, so that other forms come between two rounds of one */
-    QUICK_FORMS = 200,       /* drawn at random in profile quick */
-    SMOKE_FORMS = 2,         /* in profile smoke */
-    FORMS_FOR_PROGRESS = 16, /* forms between two messages to people */
+    BATCH = 64,        /* forms that are measured in turn, so that other forms come between two rounds of one */
+    QUICK_FORMS = 200, /* drawn at random in profile quick */
+    SMOKE_FORMS = 2,   /* in profile smoke */
     LINE = 160
 };
 
@@ -72,51 +71,14 @@ struct batch {
     unsigned measured, absent, unmeasured; /* forms of all batches */
 };
 
-/* ---- One form ------------------------------------------------------------------------------------- */
-
-static void set_absent(struct instruction *row, enum reason reason)
-{
-    row->is_absent = true;
-    row->why.reason = reason;
-}
-
-/*
- * Executes the form once, alone, and keeps its bytes. It is absent where its own bytes are an undefined instruction, or
- * where the kernel faults before it: then the instructions that load its registers are absent.
- */
-static void execute_once(struct probe *p, const struct area *data, struct instruction *row)
-{
-    struct form_kernel w = {.form = row->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .instances = 1};
-    struct kernel k;
-
-    if (form_is_other_instruction(row->form)) {
-        set_absent(row, REASON_ANOTHER_INSTRUCTION);
-        return;
-    }
-    row->why.reason = form_kernel_make(p, &w, data->at, &k);
-    if (row->why.reason)
-        return;
-    memcpy(row->bytes, w.bytes + (w.form_at - w.first), sizeof row->bytes);
-    struct reading r = {.kernel = k.entry, .argument = {1, k.data}};
-    const struct window_result result = machine_window(&r, 1);
-    const uint64_t at = k.entry + w.form_at;
-    if (result.end == WINDOW_TIMEOUT)
-        row->why.reason = REASON_TIMEOUT;
-    else if (result.end == WINDOW_FAULT && !strcmp(result.fault.vector, "undefined-instruction") &&
-             result.fault.pc <= at)
-        set_absent(row, result.fault.pc == at ? REASON_UNDEFINED_INSTRUCTION : REASON_NO_SUCH_REGISTERS);
-    else if (result.end == WINDOW_FAULT)
-        row->why = (struct why){REASON_FAULT, result.fault.vector};
-}
-
 /* Measures all of a form but the later rounds of its throughput. */
 static void measure_form(struct probe *p, const struct area *data, struct indirect_ways *ways, struct instruction *row)
 {
-    row->why.reason = form_unmeasurable(row->form);
-    if (row->why.reason)
-        return;
-    form_fill_data(row->form, FORM_VALUES_ONE, data->write);
-    execute_once(p, data, row);
+    const struct instruction_once once = instruction_execute_once(p, data, row->form);
+
+    row->is_absent = once.is_absent;
+    row->why = once.why;
+    memcpy(row->bytes, once.bytes, sizeof row->bytes);
     if (row->why.reason)
         return;
     row->why = instruction_round(p, data, row->form, &row->throughput);
@@ -160,30 +122,13 @@ static void add_form(struct probe *p, const struct area *data, struct batch *b, 
         finish_batch(p, data, b);
 }
 
-/*
- * Measures all forms that the configuration names; where it names none, as many as the profile allows, drawn so that
- * each has the same chance: with n forms left and m still wanted, the next one is taken with probability m / n.
- */
 static void measure_chosen(struct probe *p, const struct area *data, struct batch *b)
 {
-    const char *named = p->run->config.forms, *pattern = named[0] ? named : "*";
-    const double all = (double)form_count;
-    size_t wanted = (size_t)(named[0] ? all : probe_scale(p, SMOKE_FORMS, QUICK_FORMS, all, all)), left = 0;
-    char line[LINE];
+    struct form_draw draw = form_draw_start(
+        p, (size_t)probe_scale(p, SMOKE_FORMS, QUICK_FORMS, (double)form_count, (double)form_count));
 
-    for (size_t i = 0; i < form_count; i++)
-        left += form_matches(&forms[i], pattern);
-    wanted = wanted < left ? wanted : left;
-    for (size_t i = 0; i < form_count && wanted > 0 && probe_goes_on(p); i++) {
-        if (!form_matches(&forms[i], pattern) || random_below(&p->random, left--) >= wanted)
-            continue;
-        if (wanted % FORMS_FOR_PROGRESS == 0) {
-            snprintf(line, sizeof line, "instructions: %zu forms to go", wanted);
-            progress_show(&p->run->progress, line);
-        }
-        wanted--;
-        add_form(p, data, b, &forms[i]);
-    }
+    for (const struct form *f; probe_goes_on(p) && (f = form_draw_next(&draw));)
+        add_form(p, data, b, f);
     if (b->count)
         finish_batch(p, data, b);
 }

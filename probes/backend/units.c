@@ -161,6 +161,27 @@ static void report_map(struct probe *p, const struct units *u)
                   .remarks = {{"maps", maps}, {"mixes_off", off}, {"conflicts", conflicts}, {"unseen_mixes", unseen}}});
 }
 
+/* Keeps the best map as a fact, for probes that keep chosen units busy. */
+static void remember_map(struct probe *p, const struct units *u)
+{
+    const struct mixes *m = &u->search.mixes;
+    struct fact_units *known = &p->run->facts.units;
+    const struct mix_blank blank = mix_search_blank(&u->search, &known->width);
+
+    known->nop_bytes = blank.nop_bytes;
+    known->idiom = blank.idiom;
+    known->count = m->count;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct ports_op *ops = u->ports.maps[0].ops[i];
+        known->of[i].form = m->forms[i];
+        known->of[i].is_store = i == m->store;
+        known->of[i].ports = ops[0].times == 1 && !ops[1].ports ? ops[0].ports : 0;
+    }
+    facts_set(&p->run->facts,
+              &(struct fact){
+                  .name = "backend.unit.map", .value = ports_used(&u->ports.maps[0]), .grade = 'C', .source = "units"});
+}
+
 static bool measure_all(struct probe *p, struct units *u)
 {
     u->prediction.wanted = (unsigned)probe_scale(p, 0, 100, 200, 200);
@@ -198,6 +219,8 @@ static void run(struct probe *p)
             send_maps(p, u);
             send_mixes(p, u);
             report_map(p, u);
+            if (!why_undecided(u))
+                remember_map(p, u);
         }
     }
     free(u);

@@ -1,0 +1,296 @@
+/*
+ * Units of forms: on which execution units do the operations of each form of the catalogue run?
+ *
+ * Experiment: the probe `units` knows classes of operations and the set of units of each. Instructions of one such class,
+ * as many as keep its whole set busy for some cycles, stand beside one instance of the form, over and over, all
+ * independent of each other. Operations of the form that can run on no other unit make each round longer, by one over the
+ * number of units each; others take no time. Each set of the map is kept busy in turn, and where a form has operations
+ * that none of them held, two sets at once. The same with instructions that take a slot of the front end and no unit
+ * shows how many slots the form takes.
+ *
+ * There is no curve: the result is a table, one row for each form.
+ *
+ * Inference: an operation belongs to the smallest set that it cannot leave (lib/structure/form_units.h). That set may
+ * have more units than the operation can use: it is exact, "=", only where instances of the form alone keep all of it
+ * busy. Two numbers of blockers must give the same whole number of operations, of several orders of instances and
+ * blockers the fastest counts, and the form must not be faster alone than its operations allow; else the row is undecided.
+ * The form's own operands have other registers than the blockers. Classes that stand for several operations block
+ * nothing. A set whose blockers alone are slower than the map says is left out.
+ *
+ * Records: `table`, a few forms a record (docs/TABLES.md). No findings: there would be thousands. All of grade C.
+ * Method: docs/METHODS.md, 6.11; Abel and Reineke, uops.info, 2019 (blocking, there with counters of units).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/numbers.h"
+#include "lib/base/random.h"
+#include "lib/base/reason.h"
+#include "lib/base/record.h"
+#include "lib/kernels/forms.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/table.h"
+#include "lib/structure/form_draw.h"
+#include "lib/structure/form_units.h"
+#include "lib/structure/instruction_cost.h"
+#include "lib/structure/instruction_once.h"
+#include "lib/structure/ports_text.h"
+
+enum {
+    QUICK_FORMS = 200, /* drawn at random in profile quick */
+    SMOKE_FORMS = 2,
+    SLOTS = 200, /* instances and blockers in an iteration, about: the loop around them is a small part */
+    SMOKE_SLOTS = 32,
+    GROUPS_LEAST = 4,
+    BLANK_COUNTS = 3,
+    ROWS_OF_A_RECORD = 8,
+    LINE = 160,
+    TEXT = 64
+};
+
+_Static_assert((size_t)BLOCKERS == PORTS_CLASSES + 1 && (size_t)FACT_UNITS == PORTS_CLASSES, "a class has no blocker");
+
+struct row {
+    const struct form *form;
+    struct instruction_once once;
+    struct form_units units;
+};
+
+/* What the form of one row is measured with. */
+struct bench {
+    struct probe *probe;
+    struct area data;
+    struct blocker blockers[BLOCKERS];
+    struct form_units_sets sets;
+    const struct form *form;
+    uint64_t iterations; /* of the latest quick sample */
+    struct why why;      /* why it cannot be measured */
+};
+
+/* ---- One group of instances and blockers ---------------------------------------------------------- */
+
+/* What a group is made of, in this order: the instance first, then all blockers, each kind spread evenly. */
+static size_t make_group(const struct form_units_mix *m, uint8_t *group)
+{
+    double behind[BLOCKERS] = {0}, of_group = 0;
+    size_t count = 0;
+
+    if (m->instance)
+        group[count++] = BLOCKED_INSTANCE;
+    for (size_t i = 0; i < BLOCKERS; i++)
+        of_group += m->times[i];
+    for (size_t n = 0; n < (size_t)of_group; n++) {
+        size_t next = 0;
+        for (size_t i = 0; i < BLOCKERS; i++) {
+            behind[i] += m->times[i] / of_group;
+            if (behind[i] > behind[next])
+                next = i;
+        }
+        behind[next] -= 1;
+        group[count++] = (uint8_t)next;
+    }
+    return count;
+}
+
+/*
+ * Orders: instances and blockers as evenly as they go; then, in turn, with no, one or two slots without a unit more in
+ * every second group, so that instances are in even and odd slots of the front end, the same and at random.
+ */
+static void make_order(struct bench *b, const struct form_units_mix *m, struct blocked_order *o)
+{
+    uint8_t group[BLOCKED_SLOTS];
+    const size_t of_group = make_group(m, group), slots = (size_t)probe_smoke(b->probe, SMOKE_SLOTS, SLOTS);
+    const size_t wanted = of_group && slots / of_group > GROUPS_LEAST ? slots / of_group : GROUPS_LEAST;
+    const size_t blanks = m->order % BLANK_COUNTS;
+
+    o->all = b->blockers;
+    for (o->groups = 0; o->groups < wanted && o->count + of_group + blanks < BLOCKED_SLOTS; o->groups++) {
+        memcpy(o->slots + o->count, group, of_group);
+        o->count += of_group;
+        for (size_t i = 0; i < blanks && o->groups % 2; i++)
+            o->slots[o->count++] = FORM_UNITS_BLANK;
+    }
+    if (m->order >= BLANK_COUNTS)
+        random_shuffle(o->slots, o->count, sizeof o->slots[0], &b->probe->random);
+}
+
+static bool measure(void *context, const struct form_units_mix *m, bool quick, double *cycles)
+{
+    struct bench *b = context;
+    struct blocked_order order = {.count = 0};
+    struct form_kernel w = {.form = b->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .blocked = &order};
+    struct kernel k;
+    struct point pt;
+
+    make_order(b, m, &order);
+    b->why.reason = form_kernel_make(b->probe, &w, b->data.at, &k);
+    if (b->why.reason)
+        return false;
+    if (quick)
+        return probe_quick_sample(b->probe, &k, &b->iterations, cycles);
+    if (!probe_measure(b->probe, &k, &pt))
+        return false;
+    *cycles = pt.q20;
+    return true;
+}
+
+/* ---- The table ------------------------------------------------------------------------------------ */
+
+static const char *text_of_ports(uint16_t ports, char *text, size_t room)
+{
+    ports_text_of_ops((const struct ports_op[PORTS_OPS]){{ports, 1}}, text, room);
+    return text;
+}
+
+static void send_row(struct record *r, const struct row *row)
+{
+    const struct form_units *u = &row->units;
+    const bool is_measured = !row->once.why.reason;
+    char text[TEXT];
+
+    record_array(r, NULL);
+    record_text(r, NULL, form_name(row->form));
+    record_text(r, NULL,
+                row->once.is_absent ? "absent"
+                : !is_measured      ? "not-measured"
+                : u->why            ? "undecided"
+                : u->is_partial     ? "partial"
+                                    : "decided");
+    const char *why = instruction_why_text(is_measured ? why_of(u->why) : row->once.why);
+    if (why)
+        record_text(r, NULL, why);
+    else
+        record_null(r, NULL);
+    record_number(r, NULL, is_measured ? rounded(u->cycles) : (double)NAN);
+    record_number(r, NULL, is_measured ? u->slots : (double)NAN);
+    record_array(r, NULL);
+    for (size_t i = 0; i < u->op_count && !u->why; i++) {
+        record_array(r, NULL);
+        record_integer(r, NULL, u->ops[i].times);
+        record_text(r, NULL, u->ops[i].is_exact ? "=" : "<=");
+        record_text(r, NULL, text_of_ports(u->ops[i].ports, text, sizeof text));
+        record_integer(r, NULL, u->ops[i].cycles);
+        record_close(r);
+    }
+    record_close(r);
+    record_array(r, NULL);
+    for (size_t i = 0; i < u->test_count; i++) {
+        record_array(r, NULL);
+        record_text(r, NULL, text_of_ports(u->tests[i].set->ports, text, sizeof text));
+        for (size_t n = 0; n < FORM_UNITS_LENGTHS; n++)
+            record_number(r, NULL, rounded(u->tests[i].ops[n]));
+        record_close(r);
+    }
+    record_close(r);
+    record_close(r);
+}
+
+static void send_rows(struct probe *p, const struct row *rows, size_t count)
+{
+    struct record r;
+
+    if (!count)
+        return;
+    record_table(p, &r, "backend.instruction.units");
+    record_boolean(&r, "trusted", p->run->trusted);
+    RECORD_COLUMNS(&r, "form", "state", "reason", "cycles", "slots", "operations", "tests");
+    for (size_t i = 0; i < count; i++)
+        send_row(&r, &rows[i]);
+    record_close(&r);
+    record_send(&r);
+}
+
+/* ---- All forms ------------------------------------------------------------------------------------ */
+
+static void choose_blockers(struct bench *b, const struct fact_units *known)
+{
+    uint16_t ports[PORTS_CLASSES] = {0};
+
+    for (size_t i = 0; i < known->count; i++) {
+        b->blockers[i] = (struct blocker){.kind = known->of[i].form       ? BLOCKER_FORM
+                                                  : known->of[i].is_store ? BLOCKER_STORE
+                                                                          : BLOCKER_LOAD,
+                                          .form = known->of[i].form};
+        ports[i] = known->of[i].ports;
+    }
+    b->blockers[FORM_UNITS_BLANK] = (struct blocker){
+        .kind = known->idiom ? BLOCKER_IDIOM : BLOCKER_NOP, .idiom = known->idiom, .nop_bytes = known->nop_bytes};
+    form_units_sets(&b->sets, ports, known->count);
+    b->sets.width = known->width;
+    b->sets.measure = measure;
+    b->sets.context = b;
+}
+
+/* How often an instance reads and writes memory. */
+static unsigned accesses_of(const struct form *f)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < f->operand_count; i++)
+        if (form_operand(f, i)->kind == OPERAND_MEMORY)
+            count += (unsigned)__builtin_popcount(form_operand(f, i)->access);
+    return count;
+}
+
+/* Measures one form. Those that need companions, or whose cost depends on what was executed before, have no units. */
+static void measure_form(struct bench *b, struct row *row)
+{
+    row->once = instruction_execute_once(b->probe, &b->data, row->form);
+    if (!row->once.why.reason && (form_needs_companions(row->form) || row->form->class == FORM_STREAMS))
+        row->once.why.reason = REASON_NO_INDEPENDENT_INSTANCES;
+    if (row->once.why.reason)
+        return;
+    form_fill_data(row->form, FORM_VALUES_ONE, b->data.write);
+    b->form = row->form;
+    b->why = why_of(REASON_NONE);
+    if (!form_units_find(&b->sets, accesses_of(row->form), &row->units))
+        row->once.why = b->why.reason ? b->why : why_of(REASON_NO_READINGS);
+}
+
+static void measure_forms(struct bench *b)
+{
+    struct probe *p = b->probe;
+    struct row rows[ROWS_OF_A_RECORD];
+    size_t count = 0;
+    unsigned decided = 0, undecided = 0, others = 0;
+    struct form_draw draw = form_draw_start(
+        p, (size_t)probe_scale(p, SMOKE_FORMS, QUICK_FORMS, (double)form_count, (double)form_count));
+    char line[LINE];
+
+    for (const struct form *f; probe_goes_on(p) && (f = form_draw_next(&draw));) {
+        struct row *row = &rows[count++];
+        *row = (struct row){.form = f};
+        measure_form(b, row);
+        others += row->once.why.reason != REASON_NONE;
+        decided += !row->once.why.reason && !row->units.why;
+        undecided += !row->once.why.reason && row->units.why;
+        if (count == ROWS_OF_A_RECORD) {
+            send_rows(p, rows, count);
+            count = 0;
+        }
+    }
+    send_rows(p, rows, count);
+    snprintf(line, sizeof line, "  form_units: units of %u forms decided, of %u undecided; %u absent or not measured\n",
+             decided, undecided, others);
+    machine_print(line);
+}
+
+static void run(struct probe *p)
+{
+    const struct fact_units *known = &p->run->facts.units;
+    struct bench *b = probe_calloc(p, 1, sizeof *b);
+
+    if (!b)
+        return;
+    b->probe = p;
+    if (probe_map(p, &b->data, BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, 0)) {
+        choose_blockers(b, known);
+        measure_forms(b);
+    }
+    free(b);
+}
+
+PROBE(form_units, .title = "Units of forms", .family = "backend", .after = "instructions",
+      .needs = NEEDS("backend.unit.map"), .run = run, .findings = FINDINGS({0}));
