@@ -17,7 +17,7 @@
  * The form's own operands have other registers than the blockers. Classes that stand for several operations block
  * nothing. A set whose blockers alone are slower than the map says is left out.
  *
- * Records: `table`, a few forms a record (docs/TABLES.md). No findings: there would be thousands. All of grade C.
+ * Records: `table`, a few forms a record (docs/INSTRUCTION_TABLES.md). No findings: there would be thousands. All of grade C.
  * Method: docs/METHODS.md, 6.11; Abel and Reineke, uops.info, 2019 (blocking, there with counters of units).
  */
 #include <math.h>

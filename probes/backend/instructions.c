@@ -43,7 +43,7 @@
  * zero they are all the same. Forms that load state, control words or all registers, load what is there already, so
  * that their cost is that of changing nothing.
  *
- * Records: `table`, a few forms a record (docs/TABLES.md). No findings: there would be thousands.
+ * Records: `table`, a few forms a record (docs/INSTRUCTION_TABLES.md). No findings: there would be thousands.
  * Method: docs/METHODS.md, 6.9; Fog, Instruction tables; Abel and Reineke 2019.
  */
 #include <stdio.h>
