@@ -161,7 +161,10 @@ static void report_map(struct probe *p, const struct units *u)
                   .remarks = {{"maps", maps}, {"mixes_off", off}, {"conflicts", conflicts}, {"unseen_mixes", unseen}}});
 }
 
-/* Keeps the best map as a fact, for probes that keep chosen units busy. */
+/*
+ * Keeps the best map as a fact, for probes that keep chosen units busy; in a smoke run, which only executes everything
+ * once, whatever map there is.
+ */
 static void remember_map(struct probe *p, const struct units *u)
 {
     const struct mixes *m = &u->search.mixes;
@@ -219,7 +222,7 @@ static void run(struct probe *p)
             send_maps(p, u);
             send_mixes(p, u);
             report_map(p, u);
-            if (!why_undecided(u))
+            if (!why_undecided(u) || probe_is_smoke(p))
                 remember_map(p, u);
         }
     }
