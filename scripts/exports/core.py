@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import itertools
 import re
 
 import reasons
@@ -119,6 +120,7 @@ class Core:
 
     def __init__(self, readers, number=None):
         self.findings, self.forms, self.maps, self.curves = {}, {}, [], []
+        self.placed = {}  # form -> row of the table of its units, its run, and the maps whose numbers it has
         self.machine, self.runs = None, []
         for path, reader in readers:
             self._add(path, reader, number)
@@ -171,7 +173,14 @@ class Core:
                 self.forms.update((row["form"], Form(row["form"], row, name)) for row in as_rows(table))
             elif table["name"] == "maps":
                 self.maps = as_rows(table)
+            elif table["name"] == "backend.instruction.units" and table.get("trusted", True):
+                self.placed.update((row["form"], (row, name, self.numbers)) for row in as_rows(table))
         self.curves += [r for r in parsed if r["t"] == "curve" and r.get("core") == core]
+
+    @property
+    def numbers(self):
+        """Which class has units of which numbers, in all maps."""
+        return sorted((row["map"], row["class"], row["ports"]) for row in self.maps)
 
     @property
     def isa(self):
@@ -248,6 +257,81 @@ class Core:
             known[name] = Unit(form, tuple(common) + tuple(range(following, following + open_units)), open_units, value)
             following += open_units
         return known, left
+
+    def slots(self, form):
+        """Slots of the front end that the form takes; None: not known."""
+        row = self.placed[form][0] if form in self.placed else {}
+        return round(row["slots"]) if row.get("slots") is not None else None
+
+    def operations(self):
+        """
+        Form -> Operations of those whose units are decided, and form -> why others have none. Units have the numbers that
+        `units` gives.
+        """
+        known, _ = self.units()
+        first = {
+            row["class"]: frozenset(map(int, row["ports"].split())) for row in self.maps if row["map"] == 0 and row["class"] in known
+        }
+        numbered = {ports: known[name].ports for name, ports in first.items()}
+        doubtful = {port for name, ports in first.items() if known[name].open for port in ports}
+        found, left = {}, {}
+        for name, (row, run, numbers) in self.placed.items():
+            if name not in self.forms or row["state"] in ("absent", "not-measured"):
+                continue
+            if numbers != self.numbers:
+                left[name] = "measured beside another map of units than the last run has"
+                continue
+            if row["state"] == "undecided":
+                left[name] = reasons.sentence(row["reason"])
+                continue
+            placed = []
+            for times, relation, text, cycles in row["operations"]:
+                ports = frozenset(map(int, text.split()))
+                if ports not in numbered and ports & doubtful:
+                    left[name] = "maps of units differ in what it runs on"
+                    break
+                placed.append(Operation(times, numbered.get(ports, tuple(sorted(ports))), cycles, relation == "="))
+            else:
+                value = Value(" ".join(each.text for each in placed), "", "C", None, None, f"units of {name}", run)
+                found[name] = Operations(row["cycles"], round(row["slots"]), tuple(placed), row["state"] == "partial", value)
+        return found, left
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """Some operations of a form that run on the same units."""
+
+    times: int
+    ports: tuple  # numbers of the units
+    cycles: int  # for which each keeps its unit busy
+    exact: bool  # they can run on each of these units; else on some of them
+
+    @property
+    def text(self):
+        """As uops.info writes it: "1*p01", "2*p(10)(11)"."""
+        return f"{self.times}*p{''.join(str(port) if port < 10 else f'({port})' for port in self.ports)}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Operations:
+    """What a form is executed as."""
+
+    cycles: float  # its throughput beside these measurements
+    slots: int  # of the front end
+    all: tuple
+    partial: bool  # it may have more operations
+    value: Value
+
+    @property
+    def bound(self):
+        """Cycles that its units alone take: the most operations that can run nowhere else, over the number of these units."""
+        sets = {frozenset(each.ports) for each in self.all}
+        unions = {frozenset().union(*chosen) for n in range(len(sets) + 1) for chosen in itertools.combinations(sets, n)} - {
+            frozenset()
+        }
+        return max(
+            (sum(e.times * e.cycles for e in self.all if set(e.ports) <= union) / len(union) for union in unions), default=0
+        )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,11 +3,13 @@ A scheduling model for LLVM 19: SchedMachineModel with its resources, and InstRW
 
 To be included in a target's .td after its registers and instructions, as X86ScheduleZnver4.td is.
 
-Units. A form that stands for a class of `backend.unit.map` has the units of that class. For every other form only its
-throughput is known, and the rest is assumed, of which each line reminds: where the map has exactly one set of as many
-units as the throughput needs for the same kinds of registers, it runs there. Else it occupies one of all units that run
-operations on these kinds of registers, and shares a resource of as many units as its throughput needs with the other
-forms of the same kinds and throughput. Forms that are as fast as the core renames have no unit.
+Units. A form whose operations were measured (the probe `form_units`) has their units, and as many micro-operations as it
+takes slots of the front end; one that stands for a class of `backend.unit.map` has the units of that class. For every other
+form only its throughput is known, and the rest is assumed, of which each line reminds: where the map has exactly one set of
+as many units as the throughput needs for the same kinds of registers, it runs there. Else it occupies one of all units that
+run operations on these kinds of registers, and shares a resource of as many units as its throughput needs with the other
+forms of the same kinds and throughput; so does a form that is slower than its units. Forms that are as fast as the core
+renames have no unit.
 """
 
 import collections
@@ -19,6 +21,7 @@ from exports.core import Value, whole
 MOST_UNITS = 6  # of a resource that stands for units which are not known
 MOST_PARTS = 12  # units times cycles: a finer quotient would fit noise
 CLOSE = 0.02  # by how much a throughput may be off a quotient of whole numbers, relative: noise of a quiet core
+SLOWER = 0.05  # by how much a form may be slower than its units, and still be limited by them, relative
 RENAME_BOUND = 1.05  # throughput times width up to which renaming alone explains it: CLOSE of both, and rounding
 # Which class of the unit map waits in which scheduler, where one class of operations was measured alone.
 SCHEDULERS = {"add": "int", "multiply": "multiply", "load": "load"}
@@ -27,11 +30,12 @@ NAMED = {"x86_64": {"general": 16, "vector": 16}, "aarch64": {"general": 31, "ve
 CLASSES = {"x86_64": {"general": "GR64", "vector": "VR128"}, "aarch64": {"general": "GPR64", "vector": "FPR128"}}
 
 
-@dataclasses.dataclass(frozen=True, order=True)
+@dataclasses.dataclass(frozen=True)
 class Resource:
-    name: str
-    cycles: int
-    among: str = ""  # all the units of which it occupies one
+    """What a form occupies."""
+
+    parts: tuple  # (units, cycles) of each resource: numbers of units, or the name of a pool
+    slots: int = 1  # micro-operations
     how: str = dataclasses.field(default="none", compare=False)  # measured, assumed, none
 
 
@@ -75,6 +79,9 @@ class Model:
         self.width = self.core.look("backend.rename.per_cycle", counted="operations")
         self.pools, self.groups = {}, set()
         self.form_units = {unit.form: unit for unit in self.units.values()}
+        self.operations, left = self.core.operations()
+        for name, why in left.items():
+            taken.leave(f"operations of {name}", why)
         self.kinds = collections.defaultdict(set)  # kinds of registers -> all units that run operations on them
         self.sets = collections.defaultdict(set)  # the same and a number -> sets of so many units in the map
         for unit in self.units.values():
@@ -87,31 +94,63 @@ class Model:
     def unit_name(self, number):
         return f"{self.prefix}U{number}"
 
+    def part_name(self, part):
+        """The name of a resource: of some units, or of a pool."""
+        return self.prefix + part if isinstance(part, str) else self.group(part)
+
     def group(self, ports):
         return self.unit_name(ports[0]) if len(ports) == 1 else self.prefix + "U" + "_".join(map(str, ports))
 
+    def measured(self, form):
+        """What a form occupies whose operations are known, and whether its throughput is kept; None: they are not."""
+        placed = self.operations.get(form.name)
+        if placed is None:
+            return None
+        parts = []
+        for each in placed.all:
+            self.groups.add(each.ports)
+            parts.append((each.ports, each.times * each.cycles))
+        if placed.bound >= form.throughput * (1 - SLOWER) or self.is_renamed_only(form, placed.slots):
+            return Resource(tuple(parts), placed.slots, "measured"), True
+        units, cycles, kept = quotient(form.throughput)
+        return Resource((*parts, self.pool(form, units, cycles)), placed.slots, "measured"), kept
+
+    def is_renamed_only(self, form, slots):
+        return isinstance(self.width, Value) and form.throughput * self.width.value <= RENAME_BOUND * slots
+
+    def pool(self, form, units, cycles):
+        """A resource of so many units for all forms of the same kinds and throughput."""
+        kinds = "".join(kind.capitalize() for kind in form.kinds)
+        name = f"{kinds}Some{units}" + ("Long" if cycles > 1 else "")
+        self.pools[name] = units
+        return name, cycles
+
     def resource(self, form):
         """What a form occupies, and whether the throughput could be kept."""
-        throughput = form.throughput
-        if isinstance(self.width, Value) and throughput * self.width.value <= RENAME_BOUND:
-            return Resource("", 0), True
-        units, cycles, kept = quotient(throughput)
+        known = self.measured(form)
+        if known:
+            return known
+        resource, kept = self.assumed(form)
+        return dataclasses.replace(resource, slots=self.core.slots(form.name) or 1), kept
+
+    def assumed(self, form):
+        """The same where nothing but the throughput is known."""
+        if self.is_renamed_only(form, 1):
+            return Resource(()), True
+        units, cycles, kept = quotient(form.throughput)
         if form.name in self.form_units and cycles == 1:
-            return Resource(self.group(self.form_units[form.name].ports), cycles, how="measured"), kept
+            return Resource(((self.form_units[form.name].ports, 1),), how="measured"), kept
         among = tuple(sorted(self.kinds[form.kinds]))
         if cycles == 1 and units == len(among):
-            return Resource(self.group(among), cycles, how="assumed"), kept
+            return Resource(((among, 1),), how="assumed"), kept
         same = self.sets[form.kinds, units]
         if cycles == 1 and len(same) == 1:
-            return Resource(self.group(next(iter(same))), cycles, how="assumed"), kept
-        name = (
-            self.prefix + "".join(kind.capitalize() for kind in form.kinds) + f"Some{units}" + ("Long" if cycles > 1 else "")
-        )
-        self.pools[name] = units
+            return Resource(((next(iter(same)), 1),), how="assumed"), kept
+        pool = self.pool(form, units, cycles)
         if len(among) > units:
             self.groups.add(among)
-            return Resource(name, cycles, self.group(among), "assumed"), kept
-        return Resource(name, cycles, how="assumed"), kept
+            return Resource((pool, (among, 1)), how="assumed"), kept
+        return Resource((pool,), how="assumed"), kept
 
     # ---- Parts of the file
 
@@ -135,7 +174,7 @@ class Model:
 
     def resources(self):
         lines = ["// Units. Numbers are fathom's own."]
-        ports = sorted({port for unit in self.units.values() for port in unit.ports})
+        ports = sorted({port for unit in self.units.values() for port in unit.ports}.union(*self.groups))
         open_ports = {port for unit in self.units.values() for port in unit.ports[len(unit.ports) - unit.open :]}
         for port in ports:
             remark = " // may be the same as a unit of another class" if port in open_ports else ""
@@ -149,13 +188,12 @@ class Model:
             if len(each) > 1:
                 members = ", ".join(map(self.unit_name, each))
                 lines.append(f"def {self.group(each)} : ProcResGroup<[{members}]>" + (f" {{ {size} }}" if size else ";"))
-        for each in unions(set(classes) | self.groups) + sorted(
-            self.groups - set(classes)
-        ):  # TableGen wants unions of what overlaps
+        groups = {each for each in self.groups if len(each) > 1}
+        for each in unions(set(classes) | groups) + sorted(groups - set(classes)):  # TableGen wants unions of what overlaps
             lines.append(f"def {self.group(each)} : ProcResGroup<[{', '.join(map(self.unit_name, each))}]>;")
         if self.pools:
             lines.append("// Stand for units that are not known, of forms of one throughput.")
-        return lines + [f"def {name} : ProcResource<{units}>;" for name, units in sorted(self.pools.items())]
+        return lines + [f"def {self.prefix}{name} : ProcResource<{units}>;" for name, units in sorted(self.pools.items())]
 
     def buffer(self, users):
         for name, _ in users:
@@ -218,16 +256,17 @@ class Model:
             text = self.remark(form, resource, kept, known)
             groups[resource, latency].append((opcode[0], text))
         lines = []
-        for (resource, latency), instructions in sorted(groups.items()):
-            name = (
-                f"{self.prefix}Write_{latency}c_{resource.cycles}x{resource.name.removeprefix(self.prefix)}"
-                if resource.name
-                else f"{self.prefix}Write_{latency}c"
-            )
-            used = [each for each in (resource.name, resource.among) if each]
-            lines += [f"def {name} : SchedWriteRes<[{', '.join(used)}]> {{", f"  let Latency = {latency};"]
-            if used:
-                lines.append(f"  let ReleaseAtCycles = [{', '.join(map(str, [resource.cycles, 1][: len(used)]))}];")
+        named = lambda resource: [(self.part_name(part), cycles) for part, cycles in resource.parts]
+        for (resource, latency), instructions in sorted(groups.items(), key=lambda item: (named(item[0][0]), item[0][1])):
+            parts = named(resource)
+            what = "".join(f"_{cycles}x{name.removeprefix(self.prefix)}" for name, cycles in parts)
+            name = f"{self.prefix}Write_{latency}c{what}" + (f"_{resource.slots}ops" if resource.slots > 1 else "")
+            lines.append(f"def {name} : SchedWriteRes<[{', '.join(part for part, _ in parts)}]> {{")
+            lines.append(f"  let Latency = {latency};")
+            if resource.slots > 1:
+                lines.append(f"  let NumMicroOps = {resource.slots};")
+            if parts:
+                lines.append(f"  let ReleaseAtCycles = [{', '.join(str(cycles) for _, cycles in parts)}];")
             lines += ["}", f"def : InstRW<[{name}], (instrs"]
             lines += [
                 f"  {opcode}{',' if i + 1 < len(instructions) else ''} // {text}"
@@ -251,6 +290,8 @@ class Model:
 
     def remark(self, form, resource, kept, latency):
         self.taken.note(f"throughput of {form.name}", form.value("throughput", form.throughput))
+        if form.name in self.operations:
+            self.taken.note(f"operations of {form.name}", self.operations[form.name].value)
         how = {"measured": "units measured", "assumed": "units assumed", "none": "no unit"}[resource.how]
         return f"{form.name}: {form.throughput:.3f} cycles{'' if kept else ', rounded up'}, {latency}, {how}; grade C"
 
@@ -260,7 +301,8 @@ def files(taken):
     model = Model(taken)
     machine, writes = model.machine_model(), model.writes()
     registers = model.register_files()
-    taken.leave("NumMicroOps", "needs counters of operations; LLVM's default, 1")
+    for name in sorted(name for name in core.forms if core.slots(name) is None):
+        taken.leave(f"NumMicroOps of {name}", "its slots of the front end are not measured; LLVM's default, 1")
     taken.leave("ReadAdvance", "one latency for each form, the longest; those of single operands are in the table as CSV")
     taken.leave("zero idioms, eliminated moves", "conditions on operands are not written; see backend.elimination.per_cycle")
     resources = model.resources()

@@ -1,6 +1,7 @@
 """
-A machine file for OSACA. A form has port_pressure only where its units were measured: of all others OSACA takes the
-throughput, which stands beside. Bounds of throughput and latency are left out: `~` says so in OSACA's words.
+A machine file for OSACA. Ports have the numbers of the map of units. A form has the operations that were measured; where
+none were, what the model for LLVM assumes by its throughput, and the ports that stand for units which are not known have
+names (exports/llvm.py). Bounds of throughput and latency are left out: `~` says so in OSACA's words.
 
 Forms with memory operands are left out: OSACA adds load and store to the register form.
 """
@@ -8,11 +9,10 @@ Forms with memory operands are left out: OSACA adds load and store to the regist
 import re
 
 from exports.core import Value
-from exports.llvm import quotient
+from exports.llvm import Model
 
 OPERANDS = {"i8": "int", "i16": "int", "i32": "int", "i64": "int"}
 LOADS = {"x86_64": ("gpr", "mm", "xmm", "ymm", "zmm"), "aarch64": ("w", "x", "b", "h", "s", "d", "q", "v", "z")}
-ONE_LETTER = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def operand(word, isa):
@@ -33,15 +33,17 @@ def operand(word, isa):
     return f"{{class: register, prefix: {word}}}" if word in LOADS[isa] else None
 
 
-def pressure(form, units, names):
-    for unit in units.values():
-        if unit.form == form.name and not unit.open and quotient(form.throughput)[1] == 1:
-            ports = "".join(names[port] for port in unit.ports)
-            return f"[[1, '{ports}']]", unit.value
-    return None, None
+def pressure(form, model):
+    """The cycles on which ports, and how that is known: as in the model for LLVM."""
+    resource, _ = model.resource(form)
+    parts = []
+    for part, cycles in resource.parts:
+        on = [f"'{part}{i}'" for i in range(model.pools[part])] if isinstance(part, str) else [f"'{port}'" for port in part]
+        parts.append(f"[{cycles}, [{', '.join(on)}]]")
+    return f"[{', '.join(parts)}]", f"units {resource.how}"
 
 
-def forms(taken, units, names):
+def forms(taken, model):
     lines = []
     for form in taken.core.forms.values():
         if form.row["state"] != "measured":
@@ -58,8 +60,14 @@ def forms(taken, units, names):
             taken.leave(form.name, "its throughput is known as a bound only")
             continue
         taken.note(f"throughput of {form.name}", form.value("throughput", form.throughput))
-        where, value = pressure(form, units, names)
-        if form.latency is None:
+        where, how = pressure(form, model)
+        if form.name in model.operations:
+            taken.note(f"port_pressure of {form.name}", model.operations[form.name].value)
+        bounds = [x[3] for x in form.row["latencies"] if x[2] == "<=" and x[3] is not None]
+        if form.latency is None and bounds and max(bounds) < 0.5:  # a whole number of cycles that is less than a half
+            taken.note(f"latency of {form.name}", form.value("bound of the latency", max(bounds)))
+            latency = "0.00"
+        elif form.latency is None:
             taken.leave(f"latency of {form.name}", "known as a bound only")
             latency = "~"
         else:
@@ -69,26 +77,22 @@ def forms(taken, units, names):
             f"- name: {mnemonic}  # {form.name}; grade C, run {form.run}",
             "  operands:" + (" []" if not operands else ""),
         ]
-        lines += [f"  - {text}" for text in operands]
+        # as in AT&T syntax on x86-64: OSACA turns the operands of its other one around when it reads code
+        lines += [f"  - {text}" for text in (reversed(operands) if taken.core.isa == "x86_64" else operands)]
         lines += [
             f"  throughput: {form.throughput:.3f}",
             f"  latency: {latency}",
-            f"  port_pressure: {where}  # {value.remark()}" if where else "  port_pressure: []  # units not decided",
+            f"  port_pressure: {where}  # {how}",
         ]
     return lines
 
 
 def files(taken):
     core = taken.core
-    units, left = core.units()
-    for why in left:
-        taken.leave("ports", why)
-    for name, unit in units.items():
-        taken.note(f"port_pressure of {name}", unit.value)
-    ports = sorted({port for unit in units.values() for port in unit.ports})
-    if len(ports) > len(ONE_LETTER):
-        left, units, ports = ["more units than OSACA has letters for"], {}, []
-    names = {port: ONE_LETTER[i] for i, port in enumerate(ports)}
+    model = Model(taken)
+    units, table = model.units, forms(taken, model)
+    pools = [f"{name}{i}" for name, count in sorted(model.pools.items()) for i in range(count)]
+    ports = sorted({port for unit in units.values() for port in unit.ports}.union(*model.groups))
     lines = [
         "osaca_version: 0.6.0",
         f"micro_architecture: {core.class_name}",
@@ -120,7 +124,7 @@ def files(taken):
             if unit
             else "  # not decided"
         )
-        shown = "[[1, '" + "".join(names[port] for port in unit.ports) + "']]" if unit else "[]"
+        shown = "[[1, [" + ", ".join(f"'{port}'" for port in unit.ports) + "]]]" if unit else "[]"
         lines += [f"{key}_throughput: []", f"{key}_throughput_default: {shown}{remark}"]
     forward = core.matching("memory.forwarding.cycles", crossing="none", dependence="address")
     value = taken.take("store_to_load_forward_latency", "memory.forwarding.cycles", **forward[0]) if forward else None
@@ -129,15 +133,15 @@ def files(taken):
         if value
         else "store_to_load_forward_latency: ~  # not decided"
     )
-    quoted = ", ".join(f"'{name}'" for name in names.values())
+    quoted = ", ".join(f"'{name}'" for name in (*ports, *pools))
     lines += [
         f"ports: [{quoted}]",
         "port_model_scheme: |",
         *(f"  unit {port}: " + ", ".join(n for n, u in units.items() if port in u.ports) for port in ports),
+        *(f"  {name}: stands for a unit that is not known, of forms of one throughput" for name in pools),
     ]
     if not ports:
         lines.append("  no units are decided")
-    table = forms(taken, units, names)
     head = [f"# OSACA machine file of {line}" if i == 0 else f"#   {line}" for i, line in enumerate(core.provenance())]
     head += [f"# {len(taken.left_out)} fields and forms left out: provenance.json"]
     return {

@@ -1,6 +1,7 @@
 """
 The table of instructions in the XML that users of uops.info parse: throughput, latencies with the flag for bounds, and
-units where they were measured. Attributes that only counters give (uops, uops_retire_slots) are left out.
+units where they were measured; uops_retire_slots are then the slots of the front end. Attributes that only counters give
+(uops) are left out.
 
 `string` is fathom's name of the form: uops.info's own names differ, and `bytes`, which its XML has not, identifies the
 instruction for a program that joins the two.
@@ -8,6 +9,8 @@ instruction for a program that joins the two.
 
 import re
 from xml.etree import ElementTree
+
+from exports.core import Operation
 
 TYPES = {
     "general": "reg",
@@ -60,6 +63,9 @@ def files(taken):
     for why in left:
         taken.leave("ports", why)
     of_form = {unit.form: unit for unit in units.values() if not unit.open}
+    operations, left_forms = core.operations()
+    for name, why in left_forms.items():
+        taken.leave(f"ports of {name}", why)
     root = ElementTree.Element("root")
     root.append(
         ElementTree.Comment(
@@ -90,10 +96,13 @@ def files(taken):
             taken.note(f"throughput of {form.name}", form.value("throughput", form.throughput))
         else:
             taken.leave(f"throughput of {form.name}", "known as a bound only")
-        if form.name in of_form:
-            measurement.set(
-                "ports", f"1*p{''.join(str(port) if port < 10 else f'({port})' for port in of_form[form.name].ports)}"
-            )
+        if form.name in operations and not operations[form.name].partial:
+            placed = operations[form.name]
+            measurement.set("ports", "+".join(each.text for each in placed.all) or "0")
+            measurement.set("uops_retire_slots", str(placed.slots))
+            taken.note(f"ports of {form.name}", placed.value)
+        elif form.name in of_form:
+            measurement.set("ports", Operation(1, of_form[form.name].ports, 1, True).text)
             taken.note(f"ports of {form.name}", of_form[form.name].value)
         for x in form.row["latencies"]:
             if x[3] is not None:

@@ -207,6 +207,18 @@ def run_of(truth, units, undecided=(), rows=None, **more):
             rows=forms(units) if rows is None else rows,
         )
     )
+    if "placed" in more:
+        lines.append(
+            record(
+                t="table",
+                probe="form_units",
+                core=0,
+                name="backend.instruction.units",
+                trusted=True,
+                columns=["form", "state", "reason", "cycles", "slots", "operations", "tests"],
+                rows=more["placed"],
+            )
+        )
     lines.append(
         record(
             t="done",
