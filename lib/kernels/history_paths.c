@@ -1,7 +1,5 @@
 #include "lib/kernels/history_paths.h"
 
-#include <stdlib.h>
-
 #include "lib/base/random.h"
 #include "lib/kernels/chance.h"
 
@@ -15,8 +13,7 @@ enum {
     BEFORE_SOURCE = 48,   /* bytes of a page before the first source: a comparison, a constant, the branch */
     BEHIND_TARGET = 96,   /* bytes of a page behind the last target: a constant and a jump */
     OTHER_BIT = 9,        /* of the draw */
-    STAGES = 2,
-    ROUNDS = 5 /* of mapping a block */
+    STAGES = 2
 };
 
 /*
@@ -55,37 +52,30 @@ struct stage {
 
 /* ---- Room --------------------------------------------------------------------------------------- */
 
-static void give_frames(struct path_room *r, size_t offset, size_t bytes)
-{
-    const size_t page_bytes = machine_info()->page_bytes[0];
-
-    for (size_t page = offset / page_bytes; page * page_bytes < offset + bytes; page++)
-        if (r->frames[page] == NO_FRAME)
-            r->frames[page] = r->frame_count++;
-}
-
 /* Pages from `from` up to before `to` of the pad where these bits are inverted, for all separating bits. */
-static void give_pages(struct path_room *r, uint64_t inverted, size_t from, size_t to)
+static void give_pages(struct code_block *r, uint64_t inverted, size_t from, size_t to)
 {
     static const uint64_t none = 0;
 
     for (unsigned s = 0; s <= PATH_SEPARATORS; s++) {
         const uint64_t separating = s ? UINT64_C(1) << (r->highest - s + 1) : none;
-        give_frames(r, r->block + (inverted ^ separating) + from * PAGE, (to - from) * PAGE);
+        code_block_give(r, r->block + (inverted ^ separating) + from * PAGE, (to - from) * PAGE);
     }
 }
 
-static void give_pad(struct path_room *r, uint64_t inverted)
+static void give_pad(struct code_block *r, uint64_t inverted)
 {
     give_pages(r, inverted, SOURCE_PAGE, SOURCE_PAGE + 1);
     give_pages(r, inverted, TARGET_PAGE, NEXT_SOURCE_LAST + 1);
     give_pages(r, inverted, NEXT_TARGET_PAGE, NEXT_TARGET_PAGE + 1);
 }
 
-static void give_all(struct path_room *r)
+static void give_all(struct code_block *r, const void *context)
 {
     const unsigned end = r->highest + 1 - PATH_SEPARATORS;
 
+    (void)context;
+    code_block_give(r, r->loop, LOOP_BYTES);
     give_pages(r, 0, 0, PAGES);
     give_pages(r, SECOND_STAGE, 0, PAGES);
     for (unsigned i = PAD_BITS; i < end; i++) {
@@ -99,47 +89,9 @@ static void give_all(struct path_room *r)
     }
 }
 
-const char *path_room_map(struct path_room *r, unsigned highest)
+const char *path_room_map(struct code_block *r, unsigned highest)
 {
-    const size_t page_bytes = machine_info()->page_bytes[0], block = (size_t)2 << highest;
-    const size_t pages = (2 * block + 2 * LOOP_BYTES) / page_bytes;
-    *r = (struct path_room){
-        .highest = highest, .mark = machine_map_mark(), .frames = malloc(pages * sizeof *r->frames)};
-    if (!r->frames)
-        return "out of memory for the order of frames";
-    /*
-     * Where in the area an aligned block begins depends on the area's address, which is known only when it is mapped. So
-     * the address is foreseen: it is that of the area given back before, or as far from it as that one from its own
-     * predecessor.
-     */
-    uintptr_t at = 0, foreseen = 0;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        const uintptr_t before = at;
-        for (size_t i = 0; i < pages; i++)
-            r->frames[i] = NO_FRAME;
-        r->frame_count = 0;
-        r->block = (block - foreseen % block) % block;
-        r->loop = r->block + block;
-        give_frames(r, r->loop, LOOP_BYTES);
-        if (round)
-            give_all(r);
-        machine_map_release(r->mark);
-        const char *why = probe_try_frames(&r->code, r->frames, pages, page_bytes);
-        if (why)
-            return why;
-        at = r->code.area.at;
-        if (round && at % block == foreseen % block)
-            return NULL;
-        foreseen = round ? at + (at - before) : at;
-    }
-    return "it is not known where the platform maps code";
-}
-
-void path_room_unmap(struct path_room *r)
-{
-    machine_map_release(r->mark);
-    free(r->frames);
-    r->frames = NULL;
+    return code_block_map(r, highest, LOOP_BYTES, give_all, NULL);
 }
 
 /* ---- Where branches lie ------------------------------------------------------------------------- */
@@ -326,52 +278,7 @@ uint64_t history_paths_reached(const struct history_paths *h, uint64_t bits, boo
 
 /* ---- Code --------------------------------------------------------------------------------------- */
 
-/* A piece of code within one frame. */
-struct piece {
-    struct code *c;
-    const struct path_room *r;
-    size_t from;
-};
-
-/* Continues at `offset` of the area, in the frame that its page shows. */
-static struct piece piece_at(struct code *c, const struct path_room *r, size_t offset)
-{
-    const size_t page_bytes = r->code.area.page_bytes, page = offset / page_bytes;
-
-    if (r->frames[page] == NO_FRAME)
-        c->invalid = true;
-    else
-        c->write = (uint8_t *)((uintptr_t)r->code.area.write + r->frames[page] * page_bytes - page * page_bytes);
-    c->used = offset;
-    return (struct piece){c, r, offset};
-}
-
-static void piece_done(const struct piece *p)
-{
-    if (code_good(p->c) && p->c->used > p->from)
-        machine_code_written(&p->r->code.area, p->from, p->c->used - p->from);
-}
-
-/* NOPs up to `to`, in one frame after the other. */
-static void emit_slide(struct piece *p, size_t to)
-{
-    const size_t page_bytes = p->r->code.area.page_bytes;
-
-    while (code_good(p->c)) {
-        const size_t end = (p->c->used / page_bytes + 1) * page_bytes, stop = end < to ? end : to;
-        if (stop < p->c->used) {
-            p->c->invalid = true;
-            return;
-        }
-        emit_nops(p->c, stop - p->c->used);
-        if (stop < end)
-            return;
-        piece_done(p);
-        *p = piece_at(p->c, p->r, stop);
-    }
-}
-
-static void emit_path(struct code *c, const struct path_room *r, const struct stage *s, const struct path *path,
+static void emit_path(struct code *c, const struct code_block *r, const struct stage *s, const struct path *path,
                       size_t back)
 {
     struct piece piece = piece_at(c, r, r->block + path->entry);
@@ -381,7 +288,7 @@ static void emit_path(struct code *c, const struct path_room *r, const struct st
         const size_t target = r->block + path->branch[n].target;
         if (s->indirect)
             emit_constant(c, REG_T4, c->at + target);
-        emit_slide(&piece, r->block + path->branch[n].source - source_byte(s->indirect));
+        piece_slide(&piece, r->block + path->branch[n].source - source_byte(s->indirect));
         if (s->indirect)
             emit_branch_register(c, REG_T4);
         else
@@ -389,14 +296,14 @@ static void emit_path(struct code *c, const struct path_room *r, const struct st
         piece_done(&piece);
         piece = piece_at(c, r, target);
     }
-    emit_slide(&piece, r->block + path->exit);
+    piece_slide(&piece, r->block + path->exit);
     emit_constant(c, REG_T4, c->at + back);
     emit_branch_register(c, REG_T4);
     piece_done(&piece);
 }
 
 /* To the first or the second path, by a bit of the draw. */
-static void emit_router(struct code *c, const struct path_room *r, const struct stage *s)
+static void emit_router(struct code *c, const struct code_block *r, const struct stage *s)
 {
     const uint64_t one = c->at + r->block + s->path[0].entry, other = c->at + r->block + s->path[1].entry;
 
@@ -420,7 +327,7 @@ static void emit_dummies(struct code *c, size_t count, bool close)
 
 bool history_paths_build(struct probe *p, const struct history_paths *h, enum history_probe goes, struct kernel *k)
 {
-    const struct path_room *r = h->room;
+    const struct code_block *r = h->room;
     struct stage stages[STAGES];
     size_t back[STAGES];
     const size_t count = lay_out(h, stages);

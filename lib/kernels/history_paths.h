@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "lib/kernels/branch_history.h"
+#include "lib/kernels/code_block.h"
 #include "lib/kernels/footprint_trial.h"
 #include "lib/probe/probe.h"
 
@@ -40,19 +41,8 @@ enum {
     PATH_HIGHEST_AT_LEAST = 22 /* of the highest bit of a block */
 };
 
-/* Memory for paths. */
-struct path_room {
-    struct code_frames code;
-    size_t *frames;
-    size_t frame_count;
-    size_t mark;      /* of machine_map_mark, before the room was mapped */
-    size_t block;     /* where the block begins in the area; 0 before that is known */
-    size_t loop;      /* where the loop's code begins in the area */
-    unsigned highest; /* address bit of the block; it and the one below it are the separating bits */
-};
-
 struct history_paths {
-    const struct path_room *room;
+    const struct code_block *room;
     struct footprint_trial trial;
     unsigned separator; /* the separating bit: 0 is the highest */
     bool indirect;      /* indirect jumps enter the history: they may stand for branches that do not reach far enough */
@@ -60,9 +50,11 @@ struct history_paths {
     uint64_t layout;    /* chooses places and lower address bits */
 };
 
-/* Maps a block. NULL, or why it cannot be mapped; path_room_unmap follows in either case. */
-const char *path_room_map(struct path_room *r, unsigned highest);
-void path_room_unmap(struct path_room *r);
+/*
+ * Maps a block; its highest address bit and the one below it are the separating bits. NULL, or why it cannot be mapped;
+ * code_block_unmap follows in either case.
+ */
+const char *path_room_map(struct code_block *r, unsigned highest);
 /*
  * Whether there is code for this trial: all branches reach their targets, or h->indirect allows indirect jumps in their
  * place; then trial.between is 0 or at least 2.

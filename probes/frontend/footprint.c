@@ -231,7 +231,7 @@ static void report_footprint(struct probe *p, const struct footprint *f)
 /* ---- The probe ------------------------------------------------------------------------------------ */
 
 /* Maps a block whose separating bits, one at least, do not enter. NULL, or why not; *reason where none separates. */
-static const char *find_room(struct path_experiment *e, struct path_room *room, enum reason *reason)
+static const char *find_room(struct path_experiment *e, struct code_block *room, enum reason *reason)
 {
     const char *why = NULL;
     unsigned separating = 0;
@@ -240,7 +240,7 @@ static const char *find_room(struct path_experiment *e, struct path_room *room, 
         why = path_room_map(room, highest_bits[i]);
         if (!why && (!find_separating(e, &separating) || separating))
             return NULL;
-        path_room_unmap(room);
+        code_block_unmap(room);
     }
     *reason = why ? REASON_PLATFORM : REASON_NO_FREE_BIT;
     return why;
@@ -250,7 +250,7 @@ static void run(struct probe *p)
 {
     const struct fact *indirect = facts_find(&p->run->facts, "frontend.history.branches", "kind=indirect");
     struct area state;
-    struct path_room room;
+    struct code_block room;
     struct footprint f;
     enum reason reason = REASON_NONE;
 
@@ -288,7 +288,7 @@ static void run(struct probe *p)
         report_footprint(p, &f);
         send_groups(p, &f, &e, &q);
     }
-    path_room_unmap(&room);
+    code_block_unmap(&room);
 }
 
 PROBE(footprint, .title = "Branch history, bit by bit", .family = "frontend", .run = run, .after = "history",

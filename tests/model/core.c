@@ -103,25 +103,24 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
 
 /* ---- Front end: branches -------------------------------------------------------------------------- */
 
-static uint64_t set_of_target(const struct target_design *d, uint64_t last_byte)
+/*
+ * A taken branch, identified by its last byte, finds its target in a level of BTB: that of another branch where the
+ * level takes it for that one. Levels up to that one learn it.
+ */
+static void find_target(struct core *c, uint64_t last_byte, uint64_t target)
 {
-    const uint64_t plain = last_byte >> d->low;
-
-    return (d->hashed ? plain ^ plain / d->sets : plain) % d->sets;
-}
-
-/* A taken branch, identified by its last byte, finds its target in a level of BTB. Levels up to that one learn it. */
-static void find_target(struct core *c, uint64_t last_byte)
-{
-    const struct target_design *level = c->design.targets;
     const double cycles = c->design.redirect;
+    bool looking = true;
 
-    for (size_t i = 0; i < TARGET_LEVELS && level[i].ways; i++)
-        if (table_touch(&c->targets[i], last_byte * level[i].sets + set_of_target(&level[i], last_byte))) {
-            c->front = later(c->front, c->branched + level[i].cycles);
+    for (size_t i = 0; i < TARGET_LEVELS && c->design.targets[i].ways && looking; i++) {
+        const enum target_found found = targets_look_up(&c->targets[i], last_byte, target);
+        if (found == TARGET_RIGHT) {
+            c->front = later(c->front, c->branched + c->design.targets[i].cycles);
             c->branched = c->front;
             return;
         }
+        looking = found == TARGET_MISSING;
+    }
     c->front = c->design.decodes ? c->front + cycles : later(c->front, c->branched + cycles);
     c->branched = c->front;
 }
@@ -163,7 +162,7 @@ static void resolve(struct core *c, uint64_t next)
     c->fetched = missed > 0 ? c->front : c->fetched;
     if (c->design.targets[0].ways && (d->kind == KIND_CONDITIONAL || d->kind == KIND_JUMP) &&
         next != c->now.pc + d->size)
-        find_target(c, c->now.pc + d->size - 1);
+        find_target(c, c->now.pc + d->size - 1, next);
     c->counts.mispredicts += missed;
     c->counts.return_mispredicts += d->kind == KIND_RETURN ? missed : 0;
 }
@@ -469,8 +468,7 @@ static struct core *core_make(const struct core_design *design)
     if (design->l1i.policy)
         cache_replace_by(&c->l1i, design->l1i.policy);
     for (size_t i = 0; i < TARGET_LEVELS; i++)
-        c->targets[i] = cache_new(design->targets[i].sets * design->targets[i].ways * CACHE_LINE_BYTES,
-                                  design->targets[i].ways);
+        c->targets[i] = targets_new(&design->targets[i]);
     for (size_t i = 0; i < PAGE_LEVELS; i++) {
         c->pages[i] = table_new(&design->pages[i]);
         c->data_pages[i] = table_new(&design->data_pages[i]);
@@ -550,7 +548,7 @@ void core_free(struct core *c)
     for (size_t i = 0; i < DATA_LEVELS; i++)
         cache_free(&c->data[i]);
     for (size_t i = 0; i < TARGET_LEVELS; i++)
-        cache_free(&c->targets[i]);
+        targets_free(&c->targets[i]);
     for (size_t i = 0; i < PAGE_LEVELS; i++) {
         cache_free(&c->pages[i]);
         cache_free(&c->data_pages[i]);

@@ -23,6 +23,7 @@
 #include "tests/model/scheduler.h"
 #include "tests/model/stores.h"
 #include "tests/model/tage.h"
+#include "tests/model/targets.h"
 #include "tests/model/ways.h"
 
 enum { DATA_LEVELS = 4, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
@@ -34,14 +35,6 @@ struct cache_design {
     bool hashed;         /* the index is a hash of the address … */
     unsigned plain_bits; /* … but for that many of its lowest bits: three in the second level of Zen 4 */
     bool victims;        /* it holds what the level before it has replaced, and nothing else; both are LRU */
-};
-
-/* A level of branch target buffer: LRU sets of branches, indexed by address bits from `low` on. */
-struct target_design {
-    size_t sets, ways; /* 0: there is no such level */
-    unsigned low;
-    bool hashed;   /* the index is the exclusive or of those bits and as many above them */
-    double cycles; /* from one taken branch to the next, when this level has the next one */
 };
 
 /* A level of TLB. */

@@ -32,8 +32,9 @@ struct mapping {
 
 struct core {
     struct core_design design;
-    struct cache data[DATA_LEVELS], op_cache, l1i, targets[TARGET_LEVELS], pages[PAGE_LEVELS], data_pages[PAGE_LEVELS],
+    struct cache data[DATA_LEVELS], op_cache, l1i, pages[PAGE_LEVELS], data_pages[PAGE_LEVELS],
         store_pages[PAGE_LEVELS], large_pages[PAGE_LEVELS], upper_table;
+    struct targets targets[TARGET_LEVELS];
     struct ways ways;
     struct load_predictor addresses, values;
     struct prefetchers prefetchers;

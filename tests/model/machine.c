@@ -220,6 +220,9 @@ static void free_pages(uint8_t *pages, size_t bytes)
     munmap(pages - GUARD_BYTES, GUARD_BYTES + whole_pages(bytes) + GUARD_BYTES);
 }
 
+/* Addresses of an area, at most. */
+static const size_t ADDRESSES = (size_t)1 << 33;
+
 /* What is written and what is executed or loaded have different addresses, as in the image. */
 static const char *map(struct area *a, const size_t *frames, size_t frame_bytes, enum area_use use)
 {
@@ -277,6 +280,8 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
 
     if (page_bytes != machine.page_bytes)
         return "a modelled machine can choose frames of small pages only";
+    if (pages > ADDRESSES / page_bytes) /* Unicorn takes seconds to unmap more */
+        return "a modelled machine has few addresses";
     for (size_t i = 0; i < pages; i++)
         if (frames[i] != NO_FRAME && frames[i] >= count)
             count = frames[i] + 1;

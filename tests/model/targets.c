@@ -1,0 +1,55 @@
+#include "tests/model/targets.h"
+
+#include <stdlib.h>
+
+struct targets targets_new(const struct target_design *d)
+{
+    struct targets t = {.design = *d};
+
+    if (!d->ways)
+        return t;
+    t.entries = calloc(d->sets * d->ways, sizeof *t.entries);
+    if (!t.entries || !d->sets || (d->sets & (d->sets - 1)))
+        abort();
+    return t;
+}
+
+void targets_free(struct targets *t)
+{
+    free(t->entries);
+}
+
+static uint64_t set_of(const struct target_design *d, uint64_t last_byte)
+{
+    const uint64_t plain = last_byte >> d->low;
+
+    return (d->hashed ? plain ^ plain / d->sets : plain) & (d->sets - 1);
+}
+
+/* The address with bits cleared that are not in the tag; each group is where its lowest bit is. */
+static uint64_t tag_of(const struct target_design *d, uint64_t last_byte)
+{
+    if (!d->partial)
+        return last_byte;
+    uint64_t tag = last_byte & d->tag;
+    for (unsigned i = 0; i < TARGET_FOLDS && d->folds[i]; i++)
+        tag |= (uint64_t)__builtin_parityll(last_byte & d->folds[i]) << __builtin_ctzll(d->folds[i]);
+    return tag;
+}
+
+enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_t target)
+{
+    struct target_entry *set = t->entries + set_of(&t->design, last_byte) * t->design.ways;
+    const struct target_entry entry = {tag_of(&t->design, last_byte), target};
+    struct target_entry newer = entry;
+
+    /* moves the entries that were used later than this one back by one */
+    for (size_t way = 0; way < t->design.ways; way++) {
+        const struct target_entry here = set[way];
+        set[way] = newer;
+        if (here.tag == entry.tag)
+            return here.target == target || !t->design.partial ? TARGET_RIGHT : TARGET_WRONG;
+        newer = here;
+    }
+    return TARGET_MISSING;
+}

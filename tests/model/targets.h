@@ -1,0 +1,38 @@
+/*
+ * A level of branch target buffer of a modelled core: LRU sets of branches with their targets. It distinguishes branches
+ * by their whole addresses, or by a tag; then it may take a branch for another one, and finds that one's target.
+ */
+#ifndef FATHOM_TESTS_MODEL_TARGETS_H
+#define FATHOM_TESTS_MODEL_TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TARGET_FOLDS = 16 };
+
+struct target_design {
+    size_t sets, ways;            /* 0: there is no such level */
+    unsigned low;                 /* the index begins at this address bit */
+    bool hashed;                  /* it is the exclusive or of those bits and as many above them */
+    double cycles;                /* from one taken branch to the next, when this level has the next one */
+    bool partial;                 /* branches are distinguished by a tag, not by their whole addresses: … */
+    uint64_t tag;                 /* … by these address bits, … */
+    uint64_t folds[TARGET_FOLDS]; /* … and by the exclusive or of each of these groups of bits; ended by 0 */
+};
+
+struct targets {
+    struct target_design design;
+    struct target_entry {
+        uint64_t tag, target;
+    } * entries; /* of each set, the latest used first; a tag of 0 is empty */
+};
+
+enum target_found { TARGET_MISSING, TARGET_WRONG, TARGET_RIGHT };
+
+struct targets targets_new(const struct target_design *d);
+void targets_free(struct targets *t);
+/* The branch whose last byte is there goes to `target`: what the level has for it. It knows that target afterwards. */
+enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_t target);
+
+#endif
