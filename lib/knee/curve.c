@@ -155,6 +155,69 @@ static void noise_by_place(const struct series *s, double *sigma)
     sigma[n - 1] = sigma[n - 2];
 }
 
+static double least_difference(const struct series *s)
+{
+    double least = INFINITY;
+
+    for (size_t i = 1; i < s->count; i++)
+        if (s->y[i] < s->y[i - 1] || s->y[i] > s->y[i - 1])
+            least = fmin(least, fabs(s->y[i] - s->y[i - 1]));
+    return isinf(least) ? 0 : least;
+}
+
+/* Sum of the squared distances of points first … end - 1 from their mean. */
+static double squares_of(const struct series *s, size_t first, size_t end)
+{
+    double mean = 0, squares = 0;
+
+    for (size_t i = first; i < end; i++)
+        mean += s->y[i] / (double)(end - first);
+    for (size_t i = first; i < end; i++)
+        squares += (s->y[i] - mean) * (s->y[i] - mean);
+    return squares;
+}
+
+/* The same, from two means: of the points up to some one and of those behind it, STRETCH_LEAST or more each. */
+static double squares_of_two(const struct series *s, size_t first, size_t end)
+{
+    double best = INFINITY;
+
+    for (size_t at = first + STRETCH_LEAST; at + STRETCH_LEAST <= end; at++)
+        best = fmin(best, squares_of(s, first, at) + squares_of(s, at, end));
+    return best;
+}
+
+/* Lowers sigma[i] to `most` in a stretch of points from `first` on, and sets limited[i] there. */
+static void limit(double *sigma, bool *limited, size_t first, size_t points, double most)
+{
+    for (size_t i = first; i < first + points; i++)
+        if (most < sigma[i]) {
+            sigma[i] = most;
+            limited[i] = true;
+        }
+}
+
+/*
+ * Lowers sigma[i] to what the quietest stretch of points with point i in it allows, and sets limited[i] there: few
+ * points share their height, and most of these may belong to other levels, which scatter more. Short stretches are taken
+ * for levels, long ones for two levels with an edge between them; what is neither allows more than that. Where stretches
+ * repeat exactly the least difference of the curve stands for a tick that they hide.
+ */
+static void limit_by_stretches(const struct series *s, double least, double *sigma, bool *limited)
+{
+    memset(limited, 0, s->count * sizeof *limited);
+    for (size_t k = 0; k < SHORT_STRETCHES; k++)
+        for (size_t first = 0, n = STRETCH_LEAST + k; first + n <= s->count; first++) {
+            double seen = sqrt(squares_of(s, first, first + n) / (double)(n - 1));
+            limit(sigma, limited, first, n, fmax(least, SHORT_TIMES[k] * seen));
+        }
+    for (size_t k = 0; k < LONG_STRETCHES; k++)
+        for (size_t first = 0, n = LONG_POINTS[k]; first + n <= s->count; first++) {
+            double seen = sqrt(squares_of_two(s, first, first + n) / (double)(n - 3));
+            limit(sigma, limited, first, n, fmax(least, LONG_TIMES[k] * seen));
+        }
+}
+
 /* Median of the standard errors by repetition among the neighbours of point i; 0 where none is known. */
 static double error_near(const double *error, size_t n, size_t i)
 {
@@ -238,7 +301,7 @@ static bool set_variances(struct curve *c)
     struct series *s = &c->s;
     size_t n = s->count;
     double *sigma = malloc(n * sizeof *sigma), *scratch = malloc(n * sizeof *scratch), low = INFINITY, high = -INFINITY;
-    bool good = sigma && scratch;
+    bool *limited = malloc(n * sizeof *limited), good = sigma && scratch && limited;
 
     for (unsigned round = 0; good && round < SPIKE_ROUNDS && s->count >= POINTS_AT_LEAST; round++) {
         curve_medians(s, scratch);
@@ -251,6 +314,8 @@ static bool set_variances(struct curve *c)
         curve_medians(s, scratch);
         good = noise_by_height(s, scratch, sigma);
         noise_by_place(s, sigma);
+        c->least_difference = least_difference(s);
+        limit_by_stretches(s, c->least_difference, sigma, limited);
         for (size_t i = 0; i < n; i++) {
             low = fmin(low, s->y[i]);
             high = fmax(high, s->y[i]);
@@ -265,7 +330,8 @@ static bool set_variances(struct curve *c)
         for (size_t i = 0; i < n; i++) {
             if (i % NOISE_STRIDE == 0)
                 typical = error_near(c->error, n, i + NOISE_STRIDE / 2);
-            double e = isnan(c->error[i]) ? 0 : c->error[i], layout = sigma[i] * sigma[i] - typical * typical;
+            double e = isnan(c->error[i]) ? 0 : c->error[i],
+                   layout = sigma[i] * sigma[i] - (limited[i] ? e * e : typical * typical);
             double scatter = SCATTER_AT_LEAST * sigma[i], v = fmax(fmax(layout, 0) + e * e, scatter * scatter);
             s->variance[i] = fmax(v, fmax(least * least, rounding * rounding));
             if (!(s->variance[i] > 0))
@@ -281,6 +347,7 @@ static bool set_variances(struct curve *c)
     }
     free(sigma);
     free(scratch);
+    free(limited);
     return good;
 }
 

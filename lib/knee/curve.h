@@ -32,9 +32,10 @@ struct curve {
     double least_rise;
     /* Standard deviation of the error that neighbours in one pass share, relative to their height; 0: not known. */
     double common;
-    size_t common_places; /* places along the curve that this was estimated from */
-    double tick;          /* step of the clock, in units of y, where it is coarser than the noise; 0: none shows */
-    double penalty;       /* by how much a cut must lower the sum of squares, in variances */
+    size_t common_places;    /* places along the curve that this was estimated from */
+    double least_difference; /* between neighbours that differ; 0: all are equal */
+    double tick;             /* step of the clock, in units of y, where it is coarser than the noise; 0: none shows */
+    double penalty;          /* by how much a cut must lower the sum of squares, in variances */
 };
 
 /*

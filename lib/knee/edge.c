@@ -17,9 +17,20 @@ struct followed {
     double sum_xx;            /* sum of (x - middle)^2, of a line that slopes; 0: a flat one */
 };
 
-static void fit_line(struct followed *f, bool sloped)
+/*
+ * The most that a point of the level deviates by, from the sum of squares of the distances from its line: few points
+ * may be near it by chance, and equal readings hide the least difference that there is.
+ */
+static double most_deviation(const struct followed *f, double squares, double least)
 {
-    double away[ROOM], sum_xy = 0, sum_xx = 0;
+    const double free = (double)f->count - (f->sum_xx > 0 ? 2 : 1);
+
+    return fmax(least, sqrt(squares / free) * (1 + FEW_POINTS / (free * free)));
+}
+
+static void fit_line(struct followed *f, bool sloped, double least)
+{
+    double away[ROOM], sum_xy = 0, sum_xx = 0, squares = 0;
 
     f->middle = f->at = f->slope = f->sum_xx = 0;
     for (size_t i = 0; i < f->count; i++)
@@ -37,23 +48,29 @@ static void fit_line(struct followed *f, bool sloped)
     for (size_t i = 0; i < f->count; i++)
         away[i] = fabs(f->y[i] - f->at - f->slope * (f->x[i] - f->middle));
     f->deviation = 0;
-    for (size_t i = 0; i < f->count; i++) /* not all noise is normal */
+    for (size_t i = 0; i < f->count; i++) { /* not all noise is normal */
         f->deviation = fmax(f->deviation, away[i] / SURE);
+        squares += away[i] * away[i];
+    }
     if (f->count > 3)
         f->deviation = fmax(f->deviation, MAD_TO_SIGMA * median(away, f->count));
     memcpy(away, f->variance, f->count * sizeof *away);
-    f->deviation = fmax(f->deviation, sqrt(median(away, f->count)));
+    /* what points were given as their variance may be that of other levels */
+    double given = sqrt(median(away, f->count));
+    f->deviation = fmax(f->deviation, f->count > 3 ? fmin(given, most_deviation(f, squares, least)) : given);
 }
 
 /* Point i belongs to the level. */
-static void follow(struct followed *f, const struct series *s, size_t i, bool sloped)
+static void follow(struct followed *f, const struct curve *c, size_t i, bool sloped)
 {
+    const struct series *s = &c->s;
+
     f->x[f->next] = s->x[i];
     f->y[f->next] = s->y[i];
     f->variance[f->next] = s->variance[i];
     f->next = (f->next + 1) % LEVEL_REACH;
     f->count += f->count < LEVEL_REACH;
-    fit_line(f, sloped);
+    fit_line(f, sloped, c->least_difference);
 }
 
 bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bool sloped, double least, double half,
@@ -67,7 +84,7 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
 
     for (size_t i = known - first >= LEVEL_REACH ? known + 1 - LEVEL_REACH : first; i < end; i++) {
         if (i <= known || (sloped && level.count < LINE_POINTS)) {
-            follow(&level, s, i, sloped);
+            follow(&level, c, i, sloped);
             continue;
         }
         double lever = s->x[i] - level.middle, own = isnan(c->error[i]) ? 0 : c->error[i];
@@ -99,7 +116,7 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
         if (!is_on && !doubtful)
             low = i - 1;
         doubtful = !is_on;
-        follow(&level, s, i, sloped);
+        follow(&level, c, i, sloped);
     }
     return left && out->bad < end;
 }

@@ -96,7 +96,7 @@ static bool part_of_ramp(const struct curve *c, const struct piece *p)
  * Returns the number of levels.
  */
 static size_t find_levels(const struct curve *c, const struct piece *pieces, size_t count, struct level_piece *levels,
-                          bool *monotone)
+                          bool *monotone, double *scratch)
 {
     const struct series *s = &c->s;
     bool level = false; /* the piece before is one */
@@ -132,8 +132,10 @@ static size_t find_levels(const struct curve *c, const struct piece *pieces, siz
             continue;
         }
         struct level_piece *before = n > 0 ? &levels[n - 1] : NULL;
+        /* both pieces show the noise, and the variance of one of them may be an upper limit that is far above it */
+        double apart = before ? fmin(noise, RISE * curve_deviation(c, before->last_piece, p->end, scratch)) : noise;
         bool same = before && !before->hidden &&
-                    fabs(l.from - before->to) <= sqrt(noise * noise / 2 + error * error * RISE * RISE / 2);
+                    fabs(l.from - before->to) <= sqrt(apart * apart / 2 + error * error * RISE * RISE / 2);
         if (!same && !(continues && before && before->end == p->first)) {
             levels[n++] = l;
             continue;
@@ -156,6 +158,24 @@ static bool lasts(const struct series *s, const struct level_piece *l)
 {
     double from = fmax(s->x[l->first], s->x[l->first + 1] - s->x[l->first]);
     return l->end - l->first >= LASTING_POINTS && s->x[l->end - 1] >= LASTING_RATIO * from;
+}
+
+/*
+ * Removes levels that do not last and behind which y begins nearer to the level before: it has not been left yet, and
+ * the rise from there reaches to the next level. Returns how many levels remain.
+ */
+static size_t drop_returns(const struct series *s, struct level_piece *levels, size_t n)
+{
+    size_t kept = n > 0;
+
+    for (size_t i = 1; i < n; i++) {
+        const struct level_piece *before = &levels[kept - 1], *l = &levels[i];
+        const bool last = i + 1 == n || l->end >= s->count;
+        if (last || before->hidden || lasts(s, l) || !(l->from > before->to) ||
+            !(s->y[l->end] < (before->to + l->from) / 2))
+            levels[kept++] = *l;
+    }
+    return kept;
 }
 
 /*
@@ -271,20 +291,23 @@ bool decide_steps(const struct curve *c, struct verdict *out)
     const struct series *s = &c->s;
     struct piece *pieces = malloc(PIECES_MAXIMUM * sizeof *pieces);
     struct level_piece *levels = malloc((PIECES_MAXIMUM + 1) * sizeof *levels);
+    double *scratch = malloc(s->count * sizeof *scratch);
     struct rise rises[KNEES_MAXIMUM];
     size_t count = 0;
-    bool good = pieces && levels;
+    bool good = pieces && levels && scratch;
 
     if (good)
         count = series_cut(s, 0, s->count, c->penalty, c->penalty / 2, 2, pieces, PIECES_MAXIMUM);
     good = good && count > 0;
     out->monotone = true;
     if (good) {
-        size_t n = find_levels(c, pieces, count, levels, &out->monotone);
+        size_t n = find_levels(c, pieces, count, levels, &out->monotone, scratch);
+        n = drop_returns(s, levels, n);
         add_rises(c, rises, find_rises(c, levels, n, rises, &out->monotone), out, &good);
     }
     out->reason = out->count ? REASON_NONE : REASON_NO_KNEE;
     free(pieces);
     free(levels);
+    free(scratch);
     return good;
 }

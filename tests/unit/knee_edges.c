@@ -126,6 +126,47 @@ static void one_good_point_within_a_rise_belongs_to_the_interval(void **state)
     assert_knee(&v, 30, 34);
 }
 
+/* Two points that are high as a level is, and one behind them that is back: nothing has been left before that one. */
+static void two_high_points_before_a_return_are_no_level(void **state)
+{
+    struct points r = {.error = 0.2, .random = 5};
+
+    (void)state;
+    add(&r, 14, 87, 0.5);
+    add(&r, 2, 94.5, 1);
+    add(&r, 1, 88, 0);
+    for (int i = 0; i < 5; i++)
+        add(&r, 1, 160 + 80 * i, 2);
+    add(&r, 30, 520, 3);
+    const struct verdict v = decide(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_knee(&v, 14, 18);
+}
+
+/* FEW_POINTS: a level scatters as its own points do, whatever those of other levels do; and somewhat more if few. */
+static void a_level_of_eight_points_shows_its_scatter(void **state)
+{
+    struct points r = {.error = NAN, .random = 3};
+    struct curve c;
+    struct edge e;
+    double squares = 0, mean = 0;
+
+    (void)state;
+    add(&r, 8, 10, 0.02);
+    add(&r, 12, 15, 0.02);
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    for (size_t i = 0; i < r.count; i++)
+        c.s.variance[i] = 1;
+    for (size_t i = 0; i < 8; i++)
+        mean += r.y[i] / 8;
+    for (size_t i = 0; i < 8; i++)
+        squares += (r.y[i] - mean) * (r.y[i] - mean);
+    assert_true(edge_find(&c, 0, 7, r.count, false, 0, 12.5, &e));
+    assert_int_equal(e.good, 7);
+    assert_true(e.deviation > 1.6 * sqrt(squares / 7) && e.deviation < 4 * sqrt(squares / 7));
+    curve_release(&c);
+}
+
 /* CLEAR: two points that lie some twenty deviations higher are enough. */
 static void two_points_behind_a_step_are_enough(void **state)
 {
@@ -348,6 +389,8 @@ int main(void)
         cmocka_unit_test(a_step_before_a_creeping_rise_is_the_knee),
         cmocka_unit_test(the_last_good_point_lies_before_a_gentle_foot),
         cmocka_unit_test(one_good_point_within_a_rise_belongs_to_the_interval),
+        cmocka_unit_test(two_high_points_before_a_return_are_no_level),
+        cmocka_unit_test(a_level_of_eight_points_shows_its_scatter),
         cmocka_unit_test(two_points_behind_a_step_are_enough),
         cmocka_unit_test(a_jump_begins_with_its_first_step),
         cmocka_unit_test(a_level_is_what_its_last_points_are),

@@ -16,44 +16,9 @@
 #include "lib/knee/passes.h"
 #include "lib/knee/plateau.h"
 #include "lib/knee/smooth.h"
+#include "tests/unit/knee_points.h"
 
-enum { POINTS_MAXIMUM = 1000, PASSES_MADE = 3 };
-
-/* Points at x = 1, 2, 3 …, each measured once. */
-struct points {
-    struct knee_point p[POINTS_MAXIMUM];
-    size_t count;
-};
-
-static void add(struct points *r, double y, size_t times)
-{
-    for (; times > 0; times--) {
-        r->p[r->count] = (struct knee_point){(double)(r->count + 1), y, (double)NAN};
-        r->count++;
-    }
-}
-
-/* Points that rise by `slope` each, from the last one on. */
-static void climb(struct points *r, double slope, size_t times)
-{
-    for (; times > 0; times--)
-        add(r, r->p[r->count - 1].y + slope, 1);
-}
-
-/* Uniform noise from `first` on, of the given deviation. */
-static void disturb(struct points *r, size_t first, size_t end, double deviation, uint64_t seed)
-{
-    for (size_t i = first; i < end; i++)
-        r->p[i].y += deviation * sqrt(12) * ((double)(random_next(&seed) >> 11) / 9007199254740992.0 - 0.5);
-}
-
-static struct verdict decide(enum knee_kind kind, const struct points *r)
-{
-    struct verdict v;
-
-    assert_true(knee_decide(kind, r->p, r->count, 1, &v));
-    return v;
-}
+enum { PASSES_MADE = 3 };
 
 /* Whether a knee at point number `at`, from `before` to `after`, stands out of the points around it. */
 static bool stands(const struct points *r, size_t at, double before, double after)
@@ -467,48 +432,6 @@ static void rounded_ticks_are_equal(void **state)
     assert_true(tick_of_points(&rounded) > 0.2499);
 }
 
-/* The standard deviation of 40 points on one level or two, which scatter by `noise`. */
-static double sigma_of(double low, double high, double noise)
-{
-    struct points r = {.count = 0};
-    struct curve c;
-
-    add(&r, low, 20);
-    add(&r, high, 20);
-    disturb(&r, 0, r.count, noise, 1);
-    assert_true(curve_load(r.p, r.count, 1, &c));
-    const double sigma = c.sigma;
-    curve_release(&c);
-    return sigma;
-}
-
-/* Scatter of the last digits counts as none. */
-static void arithmetic_is_no_noise(void **state)
-{
-    (void)state;
-    assert_true(sigma_of(1, 1, 1e-12) == 0);
-    assert_true(sigma_of(1, 1, 4e-12) > 0);
-    assert_true(sigma_of(0, 1, 1e-7) == 0);
-    assert_true(sigma_of(0, 1, 4e-7) > 0);
-}
-
-/* A point whose samples agree by chance is still off by a part of what its neighbours scatter, and no less. */
-static void a_point_scatters_as_its_neighbours_do(void **state)
-{
-    enum { COUNT = 40, EXACT = 20 };
-    struct points r = {.count = 0};
-    struct curve c;
-
-    (void)state;
-    add(&r, 1, COUNT);
-    disturb(&r, 0, COUNT, 0.01, 1);
-    for (size_t i = 0; i < COUNT; i++)
-        r.p[i].error = i == EXACT ? 0 : 0.02;
-    assert_true(curve_load(r.p, r.count, 1, &c));
-    assert_true(c.s.variance[EXACT] > 0.0015 * 0.0015 && c.s.variance[EXACT] < 0.004 * 0.004);
-    curve_release(&c);
-}
-
 /*
  * OFF_POINTS: five flat points and four that rise lie as far from a smooth curve on one side of the bend as on the
  * other. Where each was measured once, the last ones may be a burst.
@@ -576,8 +499,6 @@ int main(void)
         cmocka_unit_test(a_crossing_is_farther_than_an_eighth_of_the_rise),
         cmocka_unit_test(one_difference_in_four_is_one_tick),
         cmocka_unit_test(rounded_ticks_are_equal),
-        cmocka_unit_test(arithmetic_is_no_noise),
-        cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
         cmocka_unit_test(five_flat_points_and_four_rising_ones_are_a_bend),
         cmocka_unit_test(two_disturbed_points_hide_no_smooth_curve_of_many),
     };

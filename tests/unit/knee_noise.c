@@ -1,0 +1,134 @@
+/* How noisy the points of a curve are: lib/knee/curve.h. Each threshold that this needs is moved by tests/tolerances, and
+ * one of these tests then fails. */
+/* libs: -lm */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/knee/curve.h"
+#include "lib/knee/knee.h"
+#include "tests/unit/knee_points.h"
+
+/* The standard deviation of 40 points on one level or two, which scatter by `noise`. */
+static double sigma_of(double low, double high, double noise)
+{
+    struct points r = {.count = 0};
+    struct curve c;
+
+    add(&r, low, 20);
+    add(&r, high, 20);
+    disturb(&r, 0, r.count, noise, 1);
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    const double sigma = c.sigma;
+    curve_release(&c);
+    return sigma;
+}
+
+/* Scatter of the last digits counts as none. */
+static void arithmetic_is_no_noise(void **state)
+{
+    (void)state;
+    assert_true(sigma_of(1, 1, 1e-12) == 0);
+    assert_true(sigma_of(1, 1, 4e-12) > 0);
+    assert_true(sigma_of(0, 1, 1e-7) == 0);
+    assert_true(sigma_of(0, 1, 4e-7) > 0);
+}
+
+/*
+ * Levels of `level` points at 1 and at `second`, which scatter by 0.01, before 40 points at 10 that scatter by 2: the
+ * knees that are found, and the largest deviation of a point of the first level.
+ */
+static struct verdict quiet_levels(size_t level, double second, double *deviation)
+{
+    struct points r = {.count = 0};
+    struct curve c;
+
+    add(&r, 1, level);
+    add(&r, second, level);
+    add(&r, 10, 40);
+    disturb(&r, 0, 2 * level, 0.01, 1);
+    disturb(&r, 2 * level, r.count, 2, 2);
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    *deviation = 0;
+    for (size_t i = 0; i < level; i++)
+        *deviation = fmax(*deviation, sqrt(c.s.variance[i]));
+    curve_release(&c);
+    return decide(KNEE_STEP, &r);
+}
+
+/*
+ * STRETCH_LEAST, SHORT_STRETCHES, SHORT_TIMES; LONG_STRETCHES, LONG_POINTS, LONG_TIMES: what a stretch shows of noise is
+ * an upper limit, the lower the longer the stretch is.
+ */
+static void a_quiet_level_is_not_as_noisy_as_others(void **state)
+{
+    double deviation;
+    const struct verdict v = quiet_levels(8, 1.2, &deviation);
+
+    (void)state;
+    assert_int_equal(v.count, 2);
+    assert_true(v.knees[0].low <= 8 && v.knees[0].high > 8 && v.knees[1].low <= 16 && v.knees[1].high > 16);
+    assert_true(deviation > 0.02 && deviation < 0.05);
+    quiet_levels(4, 2, &deviation);
+    assert_true(deviation > 0.1 && deviation < 0.4);
+    quiet_levels(6, 2, &deviation);
+    assert_true(deviation > 0.025 && deviation < 0.06);
+    quiet_levels(12, 2, &deviation);
+    assert_true(deviation > 0.015 && deviation < 0.035);
+    /* three points show nothing */
+    quiet_levels(3, 2, &deviation);
+    assert_true(deviation > 1);
+}
+
+/* Where readings are equal, the least difference of any is the tick that may hide between them. */
+static void equal_readings_may_hide_a_tick(void **state)
+{
+    struct points r = {.count = 0};
+    struct curve c;
+
+    (void)state;
+    add(&r, 1, 10);
+    add(&r, 1.01, 10);
+    add(&r, 10, 40);
+    disturb(&r, 20, r.count, 2, 2);
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(sqrt(c.s.variance[4]) > 0.009 && sqrt(c.s.variance[4]) < 0.011);
+    curve_release(&c);
+    const struct verdict v = decide(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].low <= 20 && v.knees[0].high > 20);
+}
+
+/* A point whose samples agree by chance is still off by a part of what its neighbours scatter, and no less. */
+static void a_point_scatters_as_its_neighbours_do(void **state)
+{
+    enum { COUNT = 40, EXACT = 20 };
+    struct points r = {.count = 0};
+    struct curve c;
+
+    (void)state;
+    add(&r, 1, COUNT);
+    disturb(&r, 0, COUNT, 0.01, 1);
+    for (size_t i = 0; i < COUNT; i++)
+        r.p[i].error = i == EXACT ? 0 : 0.02;
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(c.s.variance[EXACT] > 0.0015 * 0.0015 && c.s.variance[EXACT] < 0.004 * 0.004);
+    curve_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic_is_no_noise),
+        cmocka_unit_test(a_quiet_level_is_not_as_noisy_as_others),
+        cmocka_unit_test(equal_readings_may_hide_a_tick),
+        cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
