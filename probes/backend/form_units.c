@@ -214,7 +214,7 @@ static void choose_blockers(struct bench *b, const struct fact_units *known)
                                                                           : BLOCKER_LOAD,
                                           .form = known->of[i].form};
         /* a smoke run executes everything once, but knows no map: each class has a unit of its own there */
-        ports[i] = probe_is_smoke(b->probe) ? (uint16_t)(1u << i) : known->of[i].ports;
+        ports[i] = (uint16_t)(probe_is_smoke(b->probe) ? 1u << i : known->of[i].ports);
     }
     b->blockers[FORM_UNITS_BLANK] = (struct blocker){
         .kind = known->idiom ? BLOCKER_IDIOM : BLOCKER_NOP, .idiom = known->idiom, .nop_bytes = known->nop_bytes};
