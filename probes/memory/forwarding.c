@@ -19,8 +19,9 @@
  * a class of their own in `address`, that class then counts as blocked. The matrices hold all cells; offsets are
  * reported where both chains see the same set.
  *
- * Several stores side by side, each of an equal part of what is loaded, upwards and downwards: from how many can a load
- * gather its value? And a load 2^n bytes away from the store: where the core compares only the low bits of addresses,
+ * Several stores side by side, each of an equal part of what is loaded, upwards and downwards, within a line and across
+ * two: from how many can a load gather its value, and in how many cycles? It gathers if it takes clearly less than a load
+ * of the same stores that reads one byte more, and so has to wait (lib/structure/store_gathering.h). And a load 2^n bytes away from the store: where the core compares only the low bits of addresses,
  * it takes longer than a load beside the store.
  *
  * Vectors are measured in the chain `data` only, with zeros.
@@ -38,12 +39,12 @@
 #include "lib/probe/probe.h"
 #include "lib/structure/forwarding.h"
 #include "lib/structure/forwarding_reference.h"
+#include "lib/structure/store_gathering.h"
 
 enum {
     TEXT = 48,
     FIRST_DISTANCE_BIT = 7, /* loads 2^7 to 2^14 bytes from the store */
-    LAST_DISTANCE_BIT = 14,
-    STORES = 8 /* side by side, at most */
+    LAST_DISTANCE_BIT = 14
 };
 
 /* Cycles that a load must take longer at one distance than beside the store to count as an effect: half of a cycle. */
@@ -144,59 +145,43 @@ static void report_vectors(struct probe *p, const struct forwarding_grid *g)
 
 /* ---- Gathering and aliases ---------------------------------------------------------------------- */
 
-/* Cycles a pair whose load is forwarded to, arithmetic included; NaN where there is no such pair. */
-static double forwarded_cycles(const struct forwarding_grid *g)
+/* What a load costs that gathers its value from so many stores, by both chains; upwards. */
+static void report_gathering(struct probe *p, const struct store_gathering *data, const struct store_gathering *load)
 {
-    const struct forwarding_paths *w = &g->paths;
-
-    return w->forwarded < w->clusters.count ? w->clusters.all[w->forwarded].middle : (double)NAN;
-}
-
-/* The largest number of stores of equal width that a load of 64 bits gathers from; NaN where something is not known. */
-static bool measure_stores(struct probe *p, const struct area *area, const struct forwarding_grid *g, bool backwards,
-                           double *most)
-{
-    const struct emit_access *widest = g->widths[g->count - 1];
-    const unsigned last = (unsigned)probe_smoke(p, 2, STORES);
-    bool on = true;
-
-    *most = 1;
-    for (unsigned stores = 2; stores <= last && on; stores *= 2) {
-        const struct store_load s = {
-            .store = widest, .load = widest, .chain = g->chain, .stores = stores, .backwards = backwards};
-        double cycles;
-        if (!store_load_measure(p, &s, area->at + FORWARDING_MIDDLE, &cycles))
-            return false;
-        /* slower than forwarding by less than a load: it got its value from all of the stores */
-        const double forwarded = forwarded_cycles(g);
-        if (isnan(forwarded) || isnan(cycles)) {
-            *most = (double)NAN;
-            return true;
-        }
-        on = cycles - forwarded < g->paths.load;
-        *most = on ? stores : *most;
+    for (size_t n = 1; n < GATHERING_COUNTS; n++) {
+        const struct experiment_value v[] = {{"data", "values that are predicted", data->cycles[0][0][n]},
+                                             {"address", "arithmetic", load->cycles[0][0][n]}};
+        report_graded_number(p,
+                             &(struct finding){.name = "memory.forwarding.stores_cycles",
+                                               .variants = {{"stores", .number = 1 << n}},
+                                               .reason = REASON_NOT_STEADY,
+                                               .method = "stores side by side that make up 64 bits"},
+                             v, 2);
     }
-    return true;
 }
 
 static bool find_stores(struct probe *p, const struct area *area, const struct forwarding_grid *data,
                         const struct forwarding_grid *load)
 {
-    struct experiment_value v[4] = {{"data, upwards", "values that are predicted", 0},
-                                    {"data, downwards", "values that are predicted", 0},
-                                    {"address, upwards", "arithmetic", 0},
-                                    {"address, downwards", "arithmetic", 0}};
+    struct store_gathering by_data, by_load;
 
-    for (size_t i = 0; i < 4; i++)
-        if (!measure_stores(p, area, i < 2 ? data : load, i % 2, &v[i].value))
-            return false;
+    if (!store_gathering_measure(p, area, data, &by_data) || !store_gathering_measure(p, area, load, &by_load))
+        return false;
+    const double one[] = {forwarding_path_cycles(data, CROSSING_NONE, PATH_FORWARDED),
+                          forwarding_path_cycles(load, CROSSING_NONE, PATH_FORWARDED)};
+    const struct experiment_value v[] = {
+        {"data, upwards", "values that are predicted", store_gathering_most(&by_data, 0, one[0], data->paths.load)},
+        {"data, downwards", "values that are predicted", store_gathering_most(&by_data, 1, one[0], data->paths.load)},
+        {"address, upwards", "arithmetic", store_gathering_most(&by_load, 0, one[1], load->paths.load)},
+        {"address, downwards", "arithmetic", store_gathering_most(&by_load, 1, one[1], load->paths.load)}};
     report_graded_number(p,
                          &(struct finding){.name = "memory.forwarding.stores",
-                                           .reason = isnan(forwarded_cycles(data))
+                                           .reason = data->paths.forwarded == data->paths.clusters.count
                                                          ? without_path(data, REASON_NOTHING_FORWARDS)
                                                          : REASON_NOT_STEADY,
                                            .method = "stores side by side that make up 64 bits"},
                          v, 4);
+    report_gathering(p, &by_data, &by_load);
     return true;
 }
 
@@ -271,5 +256,7 @@ PROBE(forwarding, .title = "Store-to-load forwarding", .family = "memory", .afte
                             "number of offsets of the load from the store at which forwarding works"},
                            {"memory.forwarding.stores", "stores",
                             "number of stores that one load can gather its value from"},
+                           {"memory.forwarding.stores_cycles", "cycles",
+                            "latency of a load of the bytes of several stores side by side"},
                            {"memory.aliasing.cycles", "cycles",
                             "what it adds to a load's latency that an older store has the same low address bits"}));

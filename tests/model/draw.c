@@ -146,6 +146,7 @@ struct machine_design draw_machine_with_stores(uint64_t seed)
     m.core.stores.blocked = m.core.stores.cycles + (double)pick(1, 10);
     if (m.core.stores.rule == FORWARD_SAME)
         m.core.stores.gathered = 1;
+    m.core.stores.each = seed % 2 ? 0.5 : 0; /* drawn without `pick`: all else stays as it was drawn before */
     if (m.core.stores.renames == RENAME_NONE && pick(0, 1)) { /* as Zen 4 */
         m.core.stores.elsewhere = load + (double)pick(0, 3);
         m.core.stores.blocked += 2 * m.core.stores.elsewhere;

@@ -154,7 +154,8 @@ static double forward(const struct stores *s, const struct entry *e, uint64_t ad
     const bool elsewhere = e->address != address && when > all.data_known;
 
     if (may_forward(d, &all, e, address, size))
-        return later(when, all.data_known) + d->cycles + (crosses ? d->across : 0) + (elsewhere ? d->elsewhere : 0);
+        return later(when, all.data_known) + d->cycles + (crosses ? d->across : 0) + (elsewhere ? d->elsewhere : 0) +
+               (all.stores > 1 ? (all.stores - 1) * d->each : 0);
     return later(when, all.in_cache) + cache + d->blocked;
 }
 

@@ -33,6 +33,7 @@ struct store_design {
     double violation; /* added where a load went ahead of a store that it needed */
     enum forward_rule rule;
     unsigned gathered; /* stores that one load may get its bytes from; 0: 1 */
+    double each;       /* added for each of these behind the first */
 
     enum rename_rule renames;
     unsigned renamed_pairs; /* loads that are remembered, with LRU replacement, 1 to RENAMED_MAXIMUM */
