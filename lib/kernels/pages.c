@@ -230,16 +230,16 @@ static void link_order(struct probe *p, const struct pages *r, const struct ring
 }
 
 /*
- * The number with its bits in reverse order: neighbours come as far apart as possible, and so do pairs of them, and
- * so on.
+ * The number below NEAR that follows i where all count with their bits in reverse order: neighbours come as far apart
+ * as possible, and so do pairs of them, and so on.
  */
-static size_t reversed(size_t i)
+static size_t next_reversed(size_t i)
 {
-    size_t out = 0;
+    size_t bit = NEAR / 2;
 
-    for (size_t bit = 1; bit < NEAR; bit *= 2)
-        out = out * 2 + !!(i & bit);
-    return out;
+    for (; i & bit; bit /= 2)
+        i ^= bit;
+    return i | bit;
 }
 
 /*
@@ -253,11 +253,12 @@ static void link_neighbours_apart(struct probe *p, const struct pages *r, const 
     const size_t mask = random_below(&p->random, NEAR);
     size_t used = 0;
 
-    for (size_t i = 0; i < NEAR; i++) {
+    for (size_t i = 0, near = 0; i < NEAR; i++, near = next_reversed(near)) {
         const size_t begin = used;
-        for (size_t page = reversed(i) ^ mask; page < ring->count; page += NEAR)
+        for (size_t page = near ^ mask; page < ring->count; page += NEAR)
             order[used++] = (uint32_t)page;
-        random_shuffle(&order[begin], used - begin, sizeof *order, &p->random);
+        if (used - begin > 1)
+            random_shuffle(&order[begin], used - begin, sizeof *order, &p->random);
     }
     for (size_t i = 0; i < used; i++)
         *(uint64_t *)writable_word(r, ring, order[i]) = address_of(r, ring, order[(i + 1) % used]);

@@ -167,7 +167,8 @@ static bool check_step(struct probe *p, const struct tlb *t, const struct sweep 
 }
 
 /*
- * Whether any step of the curve is caused by the readings. Never under profile smoke, where they cannot be made longer.
+ * Whether any step of the curve is caused by the readings. Never under profiles smoke and simulated, where they cannot be
+ * made longer.
  * The random numbers of later experiments do not depend on this check.
  */
 static bool check_steps(struct probe *p, const struct tlb *t, const struct sweep *s, bool *by_readings)
@@ -177,19 +178,23 @@ static bool check_steps(struct probe *p, const struct tlb *t, const struct sweep
     bool good = true;
 
     *by_readings = false;
-    for (size_t i = 0; i < v->count && good && !*by_readings && !probe_is_smoke(p); i++)
+    for (size_t i = 0; i < v->count && good && !*by_readings && !probe_is_smoke(p) && !probe_is_simulated(p); i++)
         good = check_step(p, t, s, &v->knees[i], by_readings);
     p->random = random;
     return good;
 }
 
-/* Searches the near range, again with longer readings where a step is caused by them. */
+/*
+ * Searches the near range, again with longer readings where a step is caused by them. On simulated cores readings do
+ * not grow beyond a length (lib/measure/tolerances.h), and all of them have it.
+ */
 static bool search_near(struct probe *p, const struct tlb *t, struct range *near, const struct sweep *experiments,
                         size_t count, double *length_factor)
 {
     bool again = true;
 
-    for (*length_factor = fmax(t->length_factor, 1); again; *length_factor *= again ? READINGS_LONGER : 1) {
+    *length_factor = probe_simulated(p, READINGS_LONGER, fmax(t->length_factor, 1));
+    for (; again; *length_factor *= again ? READINGS_LONGER : 1) {
         if (!search_range(p, t, near, experiments, count, t->fewest, t->near_end, *length_factor) ||
             !check_steps(p, t, near->sweep, &again))
             return false;

@@ -43,7 +43,8 @@ enum {
     MOST_PAGES = 8192,
     SIMULATED_NEAR_PAGES = 256, /* the same on simulated cores, which are small, … */
     SIMULATED_PAGES = 2048,     /* … and on which each page of a ring that is linked takes time */
-    STORE_PAGES = 256           /* for stores: beyond their own level they use that of loads */
+    STORE_PAGES = 256,          /* for stores: beyond their own level they use that of loads */
+    SIMULATED_STORE_PAGES = 96  /* the same on simulated cores, or twice what the level of loads holds */
 };
 /* Relative difference of points of one level; STORES_RESOLUTION for stores, whose fences cost many times a miss. */
 static const double RESOLUTION = 0.05;
@@ -117,8 +118,11 @@ static bool build_stores_control(struct probe *p, double pages, void *context, s
     return pages_stores_kernel(p, s.pages, (size_t)pages, &s.kernel, k);
 }
 
-/* Searches the levels of stores, over few pages, since the levels behind their own are those of loads. */
-static bool find_stores(struct probe *p, const struct tlb *loads, const struct pages *pages)
+/*
+ * Searches the levels of stores, over few pages, since the levels behind their own are those of loads, of which the first
+ * one holds `entries`; NaN: that is not known.
+ */
+static bool find_stores(struct probe *p, const struct tlb *loads, const struct pages *pages, double entries)
 {
     struct sweep sweep[STORES];
     struct stores stores[STORES];
@@ -128,6 +132,8 @@ static bool find_stores(struct probe *p, const struct tlb *loads, const struct p
     t.access = "store";
     t.resolution = STORES_RESOLUTION;
     t.near_end = t.most = fmin(t.most, STORE_PAGES);
+    if (!isnan(entries))
+        t.near_end = t.most = fmin(t.most, probe_simulated(p, fmax(2 * entries, SIMULATED_STORE_PAGES), STORE_PAGES));
     t.one_order = &sweep[ONE_ORDER];
     for (size_t i = 0; i < STORES; i++) {
         stores[i] = (struct stores){pages, store_experiments[i].kernel};
@@ -221,7 +227,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
     bool good = find_levels(p, &t, pages, mapped, &first);
     t.length_factor = first.length_factor;
     const bool sets = good && !isnan(first.entries) && !probe_is_smoke(p);
-    good = good && (!sets || find_sets(p, &t, pages, first.entries)) && find_stores(p, &t, pages);
+    good = good && (!sets || find_sets(p, &t, pages, first.entries)) && find_stores(p, &t, pages, first.entries);
     while (mapped-- > 0)
         pages_unmap(p, &pages[mapped]);
     return good && tlb_coalescing(p, &t, &first, pages->kind, PAGES_IN_ORDER) &&
