@@ -19,9 +19,15 @@ struct isa {
     const char *jumps[3];                             /* mnemonics of branches that are always taken, ended by NULL */
     const char *counting;                             /* the core whose events tests/model/counters.c has */
     int counters_kind;                                /* enum counters_kind */
-    unsigned (*whole)(unsigned reg);                  /* Capstone's 64-bit register that a narrower one is part of */
-    unsigned (*base_register)(const cs_insn *i);      /* Capstone's, of the memory operand; 0: it has none */
-    bool (*jump_is_indirect)(const cs_insn *i);       /* of one of `jumps`: its target is in a register */
+    /*
+     * Instructions without a branch among them that Unicorn surely translates; 0: any number. Of its 512 temporaries
+     * version 2.0 never frees one for each PSHUFD, the vector filler of modelled x86-64 cores: 470 of them crash it
+     * (unicorn-engine/unicorn issue 2240 and pull request 2372 describe it).
+     */
+    unsigned longest_block;
+    unsigned (*whole)(unsigned reg);             /* Capstone's 64-bit register that a narrower one is part of */
+    unsigned (*base_register)(const cs_insn *i); /* Capstone's, of the memory operand; 0: it has none */
+    bool (*jump_is_indirect)(const cs_insn *i);  /* of one of `jumps`: its target is in a register */
 };
 
 extern const struct isa isa;

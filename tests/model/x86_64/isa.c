@@ -54,6 +54,7 @@ const struct isa isa = {
     .jumps = {"jmp"},
     .counting = "golden-cove",
     .counters_kind = COUNTERS_INTEL,
+    .longest_block = 448,
     .whole = whole,
     .base_register = base_register,
     .jump_is_indirect = jump_is_indirect,
