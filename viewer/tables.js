@@ -3,7 +3,7 @@
  */
 'use strict';
 
-const INSTRUCTIONS = 'backend.instruction';
+const INSTRUCTIONS = 'backend.instruction', INSTRUCTION_UNITS = 'backend.instruction.units';
 
 /* Probes in the order in which they ran, with the curves, matrices and tables of each. */
 function byProbe(core) {
@@ -16,7 +16,7 @@ function byProbe(core) {
     };
     core.curves.forEach(add('curves'));
     core.matrices.forEach(add('matrices'));
-    core.tables.filter(table => table.name !== INSTRUCTIONS).forEach(add('tables'));
+    core.tables.filter(table => table.name !== INSTRUCTIONS && table.name !== INSTRUCTION_UNITS).forEach(add('tables'));
     return new Map([...probes].filter(([, {curves, matrices, tables}]) => curves.length || matrices.length || tables.length));
 }
 
@@ -76,9 +76,25 @@ function measurementsView(core) {
 
 /* ---- Instructions ----------------------------------------------------------------------------------------------------- */
 
+const rowsOf = (core, name) => core.tables.filter(table => table.name === name).flatMap(table =>
+    table.rows.map(row => Object.fromEntries([...table.columns.map((column, i) => [column, row[i]]), ['probe', table.probe], ['trusted', table.trusted]])));
+
+/* Where the operations of a form run: "2 × 4 5, 9 10 11 (some)"; null where that is not decided. */
+function unitsText({state, operations}) {
+    if (state !== 'decided' && state !== 'partial')
+        return null;
+    const each = operations.map(([times, relation, ports, cycles]) => `${times > 1 ? `${times} × ` : ''}${ports}${relation === '=' ? '' : ' (some)'}${cycles > 1 ? `, ${cycles} cycles each` : ''}`);
+    return (each.join(' + ') || 'none') + (state === 'partial' ? ', perhaps more' : '');
+}
+
+/* Rows of the table of instructions, and of forms of which only the units were asked. */
 function instructionsOf(core) {
-    return core.tables.filter(table => table.name === INSTRUCTIONS).flatMap(table =>
-        table.rows.map(row => Object.fromEntries([...table.columns.map((column, i) => [column, row[i]]), ['probe', table.probe], ['trusted', table.trusted]])));
+    const rows = new Map(rowsOf(core, INSTRUCTIONS).map(row => [row.form, row]));
+    for (const placed of rowsOf(core, INSTRUCTION_UNITS)) {
+        const row = rows.get(placed.form) || {form: placed.form, feature: '', class: '', state: placed.state === 'absent' || placed.state === 'not-measured' ? placed.state : 'units only', reason: placed.reason, relation: '=', cycles: placed.cycles, bytes: '', probe: placed.probe, trusted: placed.trusted};
+        rows.set(placed.form, {...row, units: unitsText(placed), slots: placed.slots, units_undecided: placed.state === 'undecided' ? placed.reason : null, tests: placed.tests});
+    }
+    return [...rows.values()];
 }
 
 const bound = (relation, value, figures) => typeof value === 'number' ? `${relation === '=' ? '' : '≤ '}${number(value, figures)}` : '–';
@@ -107,10 +123,12 @@ function latencyTable(latencies) {
 
 function instructionDetail(row) {
     const {form, feature, state, reason, relation, cycles, kernel_n_cycles: once, kernel_2n_cycles: twice, latencies, bytes, trusted, values, probe,
-           class: kind, same_register_cycles: same, same_register_chain_cycles: chain, text, ...others} = row;
+           class: kind, same_register_cycles: same, same_register_chain_cycles: chain, text, units, slots, units_undecided: why, tests, ...others} = row;
     return h('div', {class: 'detail'}, facts([
         ['State', state], ['Reason', reason], ['Class', kind],
         ['Cycles per instruction', typeof cycles === 'number' ? `${bound(relation, cycles)}: the difference between a kernel of 2n instances, ${number(twice)} cycles each, and one of n instances, ${number(once)} cycles each` : null],
+        ['Units', units], ['Units undecided', why], ['Slots of the front end', typeof slots === 'number' ? number(slots) : null],
+        ['Operations that can run on no other units', (tests || []).filter(([, first]) => Math.abs(first) >= 0.1).map(([ports, ...ops]) => `${ports}: ${ops.filter(each => typeof each === 'number').map(each => number(each, 2)).join(' and ')}`).join('; ')],
         ['With other values', (values || []).map(([name, each]) => `${name} ${number(each)}`).join(', ')],
         ['With one register for all operands', typeof same === 'number' ? `${number(same)} cycles each${typeof chain === 'number' ? `, ${number(chain)} in a chain` : ''}` : null],
         ['Machine code', bytes],
@@ -123,7 +141,7 @@ function instructionDetail(row) {
 function instructionsView(core) {
     const rows = instructionsOf(core);
     if (!rows.length)
-        return [h('p', {}, 'This run has no table of instructions: the probe “instructions” did not run.')];
+        return [h('p', {}, 'This run has no table of instructions: the probes “instructions” and “form_units” did not run.')];
     for (const row of rows)
         row.text = `${row.form} ${row.feature} ${row.class} ${row.state}`.toLowerCase();
     const values = key => [...new Set(rows.map(row => row[key]).filter(Boolean))].sort();
@@ -137,6 +155,7 @@ function instructionsView(core) {
         {title: 'Latency', value: row => (latencyRange(row) || {most: null}).most, cell: row => (latencyRange(row) || {text: '–'}).text, number: true},
         {title: 'Cycles per instruction', value: row => row.cycles, cell: row => bound(row.relation, row.cycles, 3), number: true},
         {title: 'Instructions per cycle', value: row => row.cycles > 0 ? 1 / row.cycles : null, cell: row => row.cycles > 0 ? `${row.relation === '=' ? '' : '≥ '}${number(1 / row.cycles, 3)}` : '–', number: true},
+        {title: 'Units', value: row => row.units || '', cell: row => row.units || '–'},
         {title: 'State', value: row => row.state},
         {title: 'Reason', value: row => row.reason || ''},
         {title: 'Machine code', value: row => row.bytes || '', class: 'code'},
@@ -146,7 +165,7 @@ function instructionsView(core) {
         if (open)
             line.nextElementSibling.remove();
         else
-            line.after(h('tr', {class: 'open'}, h('td', {colspan: 8}, instructionDetail(row))));
+            line.after(h('tr', {class: 'open'}, h('td', {colspan: 9}, instructionDetail(row))));
         button_.setAttribute('aria-expanded', String(!open));
     }
     const apply = () => {
@@ -163,7 +182,7 @@ function instructionsView(core) {
     return [
         h('div', {class: 'controls'}, h('label', {for: 'instruction-search'}, 'Search'), search, feature, state, h('span', {class: 'gap'}), button('CSV', () => saveCsv(`${coreName(core)}-instructions`, table.csv()))),
         count,
-        h('p', {class: 'quiet'}, 'Latency: the shortest and the longest dependency chain through the instruction, each from one of its operands to another. ≤ and ≥ mark bounds. Click on a form to see its chains, its cycles with other values, and the machine code that ran.'),
+        h('p', {class: 'quiet'}, 'Latency: the shortest and the longest dependency chain through the instruction, each from one of its operands to another. ≤ and ≥ mark bounds. Units have the numbers of the map of units; “some”: on some of these. Click on a form to see its chains, its cycles with other values, and the machine code that ran.'),
         table.element,
     ];
 }

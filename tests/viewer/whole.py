@@ -240,6 +240,9 @@ def finds_instructions(page, run, wrong):
     )
     evidence = next(row for row in rows if row["form"] == first)["bytes"]
     wrong.check((evidence or "Instructions") in page.text("tr.open"), f"no evidence of {first}")
+    for state, said in (("decided", "4 5 + 2 × 9 10 (some), 3 cycles each"), ("undecided", None)):
+        text = page.js(f"return unitsText({{state: '{state}', operations: [[1, '=', '4 5', 1], [2, '<=', '9 10', 3]]}})")
+        wrong.check(text == said, f"units of a form that is {state} are {text}")
     page.shot("instructions")
 
 
