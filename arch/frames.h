@@ -13,4 +13,9 @@ enum area_use {
 /* In a list of frames, which are indices into a block of them: the page has no frame, and accesses to it fault. */
 #define NO_FRAME SIZE_MAX
 
+/* A page of an area, by its number there, and the frame that it shows. */
+struct page_frame {
+    size_t page, frame;
+};
+
 #endif

@@ -219,16 +219,27 @@ static bool order_frames(void *base, int protection, int fd, const size_t *frame
     return true;
 }
 
+static bool scatter_frames(uint8_t *base, int fd, const struct page_frame *list, size_t count, size_t page_bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mmap(base + list[i].page * page_bytes, page_bytes, PROT_READ | PROT_EXEC,
+                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, (off_t)(list[i].frame * page_bytes)) == MAP_FAILED)
+            return false;
+    return true;
+}
+
 /*
  * Maps shared memory at two addresses: one to write at, one that windows use, where the pages show the frames in the
- * order of `frames`, or in ascending order with NULL. NULL, or why not.
+ * order of `frames`, or only those of the list have frames, or all in ascending order where both are NULL. NULL, or why
+ * not.
  */
-static const char *map_shared(struct mapping *m, const size_t *frames, enum area_use use)
+static const char *map_shared(struct mapping *m, const size_t *frames, const struct page_frame *list, size_t count,
+                              enum area_use use)
 {
     const char *why = NULL;
     int protection = use == AREA_CODE ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE;
     int fd = simulated_offers_shared_memory() ? memfd_create("fathom", MFD_CLOEXEC) : -1;
-    if (fd < 0 && use == AREA_CODE && !frames)
+    if (fd < 0 && use == AREA_CODE && !frames && !list)
         return map_anonymous_code(m);
     if (fd < 0 || ftruncate(fd, (off_t)m->write_bytes) != 0) {
         why = "the kernel gave no shared memory";
@@ -238,6 +249,8 @@ static const char *map_shared(struct mapping *m, const size_t *frames, enum area
                                   fd, 0) != MAP_FAILED;
         if (seen && run && frames)
             seen = order_frames(run, protection, fd, frames, m->mapped_bytes / m->area.page_bytes, m->area.page_bytes);
+        else if (seen && run && list)
+            seen = scatter_frames(run, fd, list, count, m->area.page_bytes);
         else if (seen && run)
             seen = mmap(run, m->mapped_bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
         if (!seen || !run) {
@@ -294,7 +307,7 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     if (!memory_left(m->write_bytes))
         return no_memory;
     if (use == AREA_CODE)
-        why = map_shared(m, NULL, AREA_CODE);
+        why = map_shared(m, NULL, NULL, 0, AREA_CODE);
     else if (!reserved || map_reserved(m, page_bytes))
         why = map_data(m, page_bytes);
     if (why)
@@ -325,7 +338,33 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
                           .write_bytes = count * page_bytes};
     if (!memory_left(m->write_bytes))
         return no_memory;
-    const char *why = map_shared(m, frames, use);
+    const char *why = map_shared(m, frames, NULL, 0, use);
+    if (why)
+        return why;
+    mapping_count++;
+    *a = m->area;
+    return NULL;
+}
+
+const char *machine_map_scattered(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                                  size_t page_bytes)
+{
+    size_t frames = 0;
+
+    if (page_bytes != small_page())
+        return "a Linux process cannot choose this page size";
+    if (mapping_count == AREAS)
+        return "too many areas are mapped";
+    for (size_t i = 0; i < count; i++)
+        frames = list[i].frame >= frames ? list[i].frame + 1 : frames;
+
+    struct mapping *m = &mappings[mapping_count];
+    *m = (struct mapping){.area = {.bytes = pages * page_bytes, .page_bytes = page_bytes},
+                          .mapped_bytes = pages * page_bytes,
+                          .write_bytes = frames * page_bytes};
+    if (!memory_left(m->write_bytes))
+        return no_memory;
+    const char *why = map_shared(m, NULL, list, count, AREA_CODE);
     if (why)
         return why;
     mapping_count++;

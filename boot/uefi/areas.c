@@ -126,6 +126,13 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return map_pages(a, count * page_bytes, page_bytes, frames, pages, use);
 }
 
+const char *machine_map_scattered(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                                  size_t page_bytes)
+{
+    (void)a, (void)list, (void)count, (void)pages, (void)page_bytes;
+    return "the image maps areas only whose pages it has listed";
+}
+
 const char *machine_pages_accessed(const struct area *a, bool *accessed)
 {
     if (platform_not_ours())

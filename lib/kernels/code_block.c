@@ -2,34 +2,75 @@
 
 #include <stdlib.h>
 
-enum { ROUNDS = 5 /* of mapping a block */ };
+enum {
+    ROUNDS = 5,         /* of mapping a block */
+    LISTED_BITS = 36,   /* address bits of the largest area of which all pages are listed: 128 MiB of list */
+    ROOM_AT_LEAST = 256 /* of the list of pages that have frames */
+};
+
+static size_t page_size(void)
+{
+    return machine_info()->page_bytes[0];
+}
+
+/* NO_FRAME where the page has none. */
+static size_t frame_of(const struct code_block *b, size_t page)
+{
+    for (size_t i = b->count; i-- > 0;)
+        if (b->list[i].page == page)
+            return b->list[i].frame;
+    return NO_FRAME;
+}
+
+/* Where there is no memory, the page has no frame: code there is invalid. */
+static void add(struct code_block *b, size_t page, size_t frame)
+{
+    if (b->count == b->room) {
+        const size_t room = b->room ? 2 * b->room : ROOM_AT_LEAST;
+        struct page_frame *list = realloc(b->list, room * sizeof *list);
+        if (!list)
+            return;
+        b->list = list;
+        b->room = room;
+    }
+    b->list[b->count++] = (struct page_frame){page, frame};
+}
 
 void code_block_give(struct code_block *b, size_t offset, size_t bytes)
 {
-    const size_t page_bytes = machine_info()->page_bytes[0];
-
-    for (size_t page = offset / page_bytes; page * page_bytes < offset + bytes; page++)
-        if (b->frames[page] == NO_FRAME)
-            b->frames[page] = b->frame_count++;
+    for (size_t page = offset / page_size(); page * page_size() < offset + bytes; page++)
+        if (frame_of(b, page) == NO_FRAME)
+            add(b, page, b->frame_count++);
 }
 
 void code_block_share(struct code_block *b, size_t offset, size_t bytes, size_t shown)
 {
-    const size_t page_bytes = machine_info()->page_bytes[0];
+    const size_t frame = frame_of(b, shown / page_size());
 
-    for (size_t page = offset / page_bytes; page * page_bytes < offset + bytes; page++)
-        b->frames[page] = b->frames[shown / page_bytes];
+    for (size_t page = offset / page_size(); page * page_size() < offset + bytes; page++)
+        add(b, page, frame);
+}
+
+/* Maps `pages` pages, of which those of the list have frames. NULL, or why not. */
+static const char *map(struct code_block *b, size_t pages)
+{
+    b->code = (struct code_frames){.frames = NULL};
+    if (pages > ((size_t)1 << LISTED_BITS) / page_size())
+        return machine_map_scattered(&b->code.area, b->list, b->count, pages, page_size());
+    if (!b->frames && !(b->frames = malloc(pages * sizeof *b->frames)))
+        return "out of memory for the order of frames";
+    for (size_t i = 0; i < pages; i++)
+        b->frames[i] = NO_FRAME;
+    for (size_t i = 0; i < b->count; i++)
+        b->frames[b->list[i].page] = b->list[i].frame;
+    return probe_try_frames(&b->code, b->frames, pages, page_size());
 }
 
 const char *code_block_map(struct code_block *b, unsigned highest, size_t behind,
                            void (*give)(struct code_block *b, const void *context), const void *context)
 {
-    const size_t page_bytes = machine_info()->page_bytes[0], block = (size_t)2 << highest;
-    const size_t pages = (2 * block + behind) / page_bytes + 1;
-    *b = (struct code_block){
-        .highest = highest, .mark = machine_map_mark(), .frames = malloc(pages * sizeof *b->frames)};
-    if (!b->frames)
-        return "out of memory for the order of frames";
+    const size_t block = (size_t)2 << highest, pages = (2 * block + behind) / page_size() + 1;
+    *b = (struct code_block){.highest = highest, .mark = machine_map_mark()};
     /*
      * Where in the area an aligned block begins depends on the area's address, which is known only when it is mapped. So
      * the address is foreseen: it is that of the area given back before, or as far from it as that one from its own
@@ -38,9 +79,7 @@ const char *code_block_map(struct code_block *b, unsigned highest, size_t behind
     uintptr_t at = 0, foreseen = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         const uintptr_t before = at;
-        for (size_t i = 0; i < pages; i++)
-            b->frames[i] = NO_FRAME;
-        b->frame_count = 0;
+        b->count = b->frame_count = 0;
         b->block = (block - foreseen % block) % block;
         b->loop = b->block + block;
         if (round)
@@ -48,7 +87,7 @@ const char *code_block_map(struct code_block *b, unsigned highest, size_t behind
         else
             code_block_give(b, b->loop, 1);
         machine_map_release(b->mark);
-        const char *why = probe_try_frames(&b->code, b->frames, pages, page_bytes);
+        const char *why = map(b, pages);
         if (why)
             return why;
         at = b->code.area.at;
@@ -63,17 +102,19 @@ void code_block_unmap(struct code_block *b)
 {
     machine_map_release(b->mark);
     free(b->frames);
+    free(b->list);
     b->frames = NULL;
+    b->list = NULL;
 }
 
 struct piece piece_at(struct code *c, const struct code_block *b, size_t offset)
 {
-    const size_t page_bytes = b->code.area.page_bytes, page = offset / page_bytes;
+    const size_t page_bytes = b->code.area.page_bytes, page = offset / page_bytes, frame = frame_of(b, page);
 
-    if (b->frames[page] == NO_FRAME)
+    if (frame == NO_FRAME)
         c->invalid = true;
     else
-        c->write = (uint8_t *)((uintptr_t)b->code.area.write + b->frames[page] * page_bytes - page * page_bytes);
+        c->write = (uint8_t *)((uintptr_t)b->code.area.write + frame * page_bytes - page * page_bytes);
     c->used = offset;
     return (struct piece){c, b, offset};
 }

@@ -50,7 +50,7 @@ enum {
     CHECKS = 32 /* random differences */
 };
 
-static const unsigned highest_bits[] = {33, 30, 24}; /* of the block: the first one that can be mapped */
+static const unsigned highest_bits[] = {44, 33, 30, 24}; /* of the block: the first one that can be mapped */
 static const char NAME[] = "frontend.btb.tag_bits";
 
 struct images {
@@ -187,7 +187,7 @@ static void send(const struct images *e, unsigned level, const struct btb_tags *
 
 static void report_level(struct images *e, unsigned level, uint64_t bits, const struct btb_tags *tags)
 {
-    char found[BTB_TAG_TEXT], ignored[BTB_TAG_TEXT], tried[32], checked[64];
+    char found[BTB_TAG_TEXT], ignored[BTB_TAG_TEXT], tried[48], checked[64];
     struct finding f = {.name = NAME,
                         .variants = {{"level", .number = level}},
                         .value = NAN,
@@ -200,8 +200,7 @@ static void report_level(struct images *e, unsigned level, uint64_t bits, const 
                                   : tags->unmeasured     ? REASON_NOISE
                                                          : REASON_NONE,
                         .detail = e->why,
-                        .method = "branches whose addresses differ in chosen bits: does one find the other's target?",
-                        .remarks = {{"tried", tried}, {"checked", checked}}};
+                        .method = "branches whose addresses differ in chosen bits: does one find the other's target?"};
 
     if (f.reason) {
         report_number(e->p, &f, NAN);
@@ -209,13 +208,15 @@ static void report_level(struct images *e, unsigned level, uint64_t bits, const 
     }
     btb_tags_text(tags->masks, tags->count, found);
     btb_tags_bits_text(tags->ignored, ignored);
-    snprintf(tried, sizeof tried, "%d to %u", __builtin_ctzll(bits), e->highest);
+    snprintf(tried, sizeof tried, "%d to %u, alone and in pairs", __builtin_ctzll(bits), e->highest);
     snprintf(checked, sizeof checked, "%u of %u random differences foreseen", tags->checked, tags->checked);
     f.text = tags->count ? found : "none";
-    if (tags->ignored) {
-        f.remarks[2].key = "ignored";
-        f.remarks[2].text = ignored;
-    }
+    f.remarks[0].key = "tried";
+    f.remarks[0].text = tried;
+    f.remarks[1].key = "checked";
+    f.remarks[1].text = checked;
+    f.remarks[2].key = tags->ignored ? "ignored" : NULL;
+    f.remarks[2].text = ignored;
     report(e->p, &f);
 }
 
@@ -232,7 +233,7 @@ static void choose(struct images *e, unsigned level, const size_t *between)
 /* Maps images where one and two of the bits are inverted that can be; stores these bits. Sets e->why. */
 static void map(struct images *e, uint64_t *bits)
 {
-    for (size_t i = probe_is_smoke(e->p) ? 2 : 0; i < sizeof highest_bits / sizeof *highest_bits; i++) {
+    for (size_t i = probe_is_smoke(e->p) ? 3 : 0; i < sizeof highest_bits / sizeof *highest_bits; i++) {
         size_t count = 0;
         e->highest = highest_bits[i];
         *bits = (UINT64_C(2) << e->highest) - machine_info()->page_bytes[0];
@@ -295,5 +296,5 @@ static void run(struct probe *p)
 
 PROBE(btb_tags, .title = "Addresses in branch target buffers", .family = "frontend", .run = run,
       .findings = FINDINGS({"frontend.btb.tag_bits", "bits",
-                            "address bits, from those of page numbers on, by which that level distinguishes branches; "
-                            "^ joins bits of which only the XOR shows"}));
+                            "address bits, from those of page numbers on, by which that level distinguishes branches: "
+                            "each alone, or the XOR of those that ^ joins"}));

@@ -289,6 +289,13 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return map(a, frames, count * page_bytes, use);
 }
 
+const char *machine_map_scattered(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                                  size_t page_bytes)
+{
+    (void)a, (void)list, (void)count, (void)pages, (void)page_bytes;
+    return "a modelled machine has few addresses";
+}
+
 const char *machine_pages_accessed(const struct area *a, bool *accessed)
 {
     (void)a, (void)accessed;
