@@ -2,6 +2,7 @@
 #ifndef FATHOM_ARCH_FRAMES_H
 #define FATHOM_ARCH_FRAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum area_use {

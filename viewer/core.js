@@ -151,6 +151,7 @@ function overview(core) {
         h('h2', {}, 'The core'),
         gradeSummary(core),
         diagram(core),
+        predictorFigure(core),
         runLog(core),
     ];
 }
