@@ -28,14 +28,14 @@ enum { SPACINGS = 6, FEW = 8, MANY = 200 /* with LONG=1 */, MOST = 32768 };
  * Branch target buffers of one or two levels, measured at several strides. This is how a level is left: which share of
  * the branches is not resident.
  */
-enum form {
+enum curve_form {
     AT_RANDOM, /* a miss replaces a random entry */
     HASHED,    /* a hash fills the sets unevenly; the oldest entry of a set is replaced */
     SETS       /* the sets fill evenly, one after the other */
 };
 
 struct core {
-    enum form form[2];
+    enum curve_form form[2];
     double holds[2]; /* entries of each level; the second is 0 where there is one level */
     double cycles[3];
     double index_spacing; /* at larger strides only every second, fourth, ... set is reached */
@@ -80,7 +80,7 @@ static double misses_in_sets(double count, double holds)
     return fmin(1, fmax(0, (count - holds) * (WAYS + 1) / count));
 }
 
-static double misses(enum form form, double count, double holds)
+static double misses(enum curve_form form, double count, double holds)
 {
     return form == AT_RANDOM ? misses_at_random(count, holds)
            : form == HASHED  ? misses_hashed(count, holds)
@@ -192,7 +192,7 @@ static void a_rise_to_the_next_level_has_no_slope_change(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= cases(); seed++)
-        for (enum form form = AT_RANDOM; form <= SETS; form++) {
+        for (enum curve_form form = AT_RANDOM; form <= SETS; form++) {
             struct core c = draw(seed);
             struct stride_verdict v;
             c.form[0] = form;
