@@ -35,18 +35,28 @@ bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count
     return true;
 }
 
-bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles)
+bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, struct branch_more *out)
 {
-    enum { MORE = 8 };
-    const size_t many = few + MORE, most = many + MORE;
-    double of_few, of_many, of_most;
+    enum { MORE = 8, STEPS = 7, FROM = 2, TO = 4 /* of the sorted differences: the middle three */ };
+    double one[STEPS], before = NAN;
+    bool known = true;
 
-    if (!branch_cost(p, curve, few, &of_few) || !branch_cost(p, curve, many, &of_many) ||
-        !branch_cost(p, curve, most, &of_most))
-        return false;
-    const double first = (of_many * (double)many - of_few * (double)few) / MORE;
-    const double second = (of_most * (double)most - of_many * (double)many) / MORE;
-    *cycles = fabs(first - second) <= BRANCH_COST_ALIKE * second ? (first + second) / 2 : (double)NAN;
+    for (size_t i = 0; i <= STEPS; i++) {
+        const size_t count = few + i * MORE;
+        double cycles;
+        if (!branch_cost(p, curve, count, &cycles))
+            return false;
+        known &= !isnan(cycles);
+        if (i > 0)
+            one[i - 1] = (cycles * (double)count - before) / MORE;
+        before = cycles * (double)count;
+    }
+    *out = (struct branch_more){NAN, NAN, NAN};
+    if (!known)
+        return true;
+    sort_numbers(one, STEPS);
+    if (one[TO] - one[FROM] <= BRANCH_COST_ALIKE * one[STEPS / 2])
+        *out = (struct branch_more){one[STEPS / 2], one[FROM] * (1 - BTB_CALIBRATION), one[TO] * (1 + BTB_CALIBRATION)};
     return true;
 }
 

@@ -30,12 +30,18 @@ bool branch_curve_build(struct probe *p, double branches, void *context, struct 
  * samples; NaN where one of them had no accepted reading. False: the probe has ended.
  */
 bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count, double *cycles);
+/* What one more branch costs, in cycles. */
+struct branch_more {
+    double cycles, low,
+        high; /* the median of several differences, and the least and greatest that count, with the error of time */
+};
 /*
- * Measures the cycles that one more branch costs, from chains of `few` branches, 8 more and 16 more: the mean of both
- * differences, in which the cost of the loop cancels. NaN where the first one differs from the second by more than the
- * part BRANCH_COST_ALIKE of that, or a reading was not accepted. False: the probe has ended.
+ * Measures the cycles that one more branch costs, from chains of `few` branches and 8, 16, … 56 more: by differences, in
+ * which the cost of the loop cancels. The middle three of the seven count: few branches may overlap with the loop, and
+ * with some numbers of branches it takes a cycle more (Zen 4). NaN where these three differ by more than the part
+ * BRANCH_COST_ALIKE, or a reading was not accepted. False: the probe has ended.
  */
-bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles);
+bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, struct branch_more *out);
 /*
  * Finds by bisection a count of branches with which a branch costs at most a quarter more than with 32 branches, while
  * it costs more with a count no more than 2 %, or one branch, larger. NaN where it does not cost more with 8192

@@ -132,8 +132,8 @@ static const double BTB_CALIBRATION = 0.01;
 /* ---- Cost of single counts (branch_cost.c) --------------------------------------------------------- */
 
 /*
- * The cost of one branch more is known if the first 8 branches more and the next 8 give values that differ by no more
- * than this part. Chosen.
+ * The cost of one branch more is known if 8 branches more, seven times in turn, give three values that differ by no more than
+ * this part. Chosen.
  */
 static const double BRANCH_COST_ALIKE = 0.1;
 /*

@@ -17,7 +17,7 @@
  *   fallback      the cost far past the last level; NOPs before each branch show which part of the front end supplies
  *                 the target then (lib/structure/btb_fallback.h)
  *   pairs         the cost of one more branch among few, in one line, lines apart, or behind NOPs in the target's line
- *                 or the next one: half a cycle where the core takes two branches in one cycle
+ *                 or the next one: half a cycle where the core takes two in one
  *   shared        where two branches share an entry if the second is in the line that the first leads to (AMD,
  *                 optimisation guide of Zen 4), chains with a border of a line between a target and its branch leave
  *                 the first level with half as many branches as chains without
@@ -43,10 +43,8 @@
 #include "lib/structure/btb_report.h"
 #include "lib/structure/tlb.h"
 
-/* Cycles by which one more branch may differ from half a cycle where the core takes two a cycle. Chosen: noise. */
-static const double TWO_A_CYCLE_OFF = 0.05;
-/* Cycles of one more branch from which on the core takes at most one branch a cycle. */
-static const double ONE_A_CYCLE = 0.9;
+/* Part by which the cost of a placement exceeds the least one, at most, where it is as fast. Chosen: noise. */
+static const double AS_FAST = 0.05;
 /* Relative difference from 2, at most, of the ratio of counts without and with a line border before each branch. */
 static const double SHARED_ALIKE = 0.1;
 /* The count at which chains without that border rise, by the first level's capacity, at most. */
@@ -121,12 +119,7 @@ static bool find_fallback(struct probe *p, enum branch_chain_pattern pattern, co
     return true;
 }
 
-/* ---- Two taken branches a cycle ----------------------------------------------------------------- */
-
-static bool two_a_cycle(double cycles)
-{
-    return fabs(cycles - 0.5) <= TWO_A_CYCLE_OFF;
-}
+/* ---- Taken branches a cycle --------------------------------------------------------------------- */
 
 /* Bytes from a target, at the beginning of a slot, to the end of its branch, just behind the border of that line. */
 static size_t across_bytes(void)
@@ -134,9 +127,10 @@ static size_t across_bytes(void)
     return LINE + (emit_longest / 2 + emit_alignment - 1) / emit_alignment * emit_alignment;
 }
 
+/* The highest rate of all placements: 1, 2, or what a core reaches that takes two only now and then. */
 static bool find_pairs(struct probe *p, enum branch_chain_pattern pattern, const struct setup *s)
 {
-    enum { CONDITIONS = 4, FEW = 8, FEW_AGAIN = 12 }; /* branches: every first level holds them */
+    enum { CONDITIONS = 4, FEW = 8 }; /* branches: every first level holds them and some more */
     const struct {
         const char *name;
         struct branch_chain chain;
@@ -146,29 +140,33 @@ static bool find_pairs(struct probe *p, enum branch_chain_pattern pattern, const
         {"8 bytes behind the target", {.stride = 2 * LINE, .branch_end = LINE / 2, .nop_bytes = NOP_BYTES}},
         {"in the line behind the target's",
          {.stride = 2 * LINE, .branch_end = across_bytes(), .nop_bytes = NOP_BYTES}}};
+    struct branch_more more[CONDITIONS], best = {.cycles = INFINITY};
     char when[96] = "";
-    size_t used = 0, one = 0;
+    size_t used = 0;
 
     for (size_t i = 0; i < CONDITIONS; i++) {
         struct branch_curve curve = {.chain = conditions[i].chain, .room = &s->room};
-        double cycles, again = NAN;
         curve.chain.pattern = pattern;
-        if (!branch_cost_of_one_more(p, &curve, FEW, &cycles) ||
-            (two_a_cycle(cycles) && !branch_cost_of_one_more(p, &curve, FEW_AGAIN, &again)))
+        if (!branch_cost_of_one_more(p, &curve, FEW, &more[i]))
             return false;
-        one += cycles >= ONE_A_CYCLE;
-        if (two_a_cycle(again) && used < sizeof when)
-            used += (size_t)snprintf(when + used, sizeof when - used, "%s%s", used ? ", " : "", conditions[i].name);
+        best = isnan(more[i].cycles) || more[i].cycles < best.cycles ? more[i] : best;
+        if (isnan(best.cycles)) /* this placement may be the fastest */
+            break;
     }
     struct finding f = {.name = "frontend.btb.taken_per_cycle",
                         .variants = {{"branch", branch_chain_pattern_names[pattern]}},
-                        .reason = REASON_NEITHER_ONE_NOR_TWO,
-                        .method = "cost of one more branch while all are held, at two sets of lengths"};
-    if (used) {
-        f.remarks[0].key = "condition";
-        f.remarks[0].text = when;
-    }
-    report_number(p, &f, used ? 2 : one == CONDITIONS ? 1 : (double)NAN);
+                        .value = 1 / best.cycles,
+                        .low = 1 / best.high,
+                        .high = 1 / best.low,
+                        .grade = isnan(best.cycles) ? 'U' : 'C',
+                        .method = "cost of one more branch while all are held, at several lengths",
+                        .remarks = {{NULL, when}}};
+    for (size_t i = 0; i < CONDITIONS && !isnan(best.cycles); i++)
+        if (more[i].cycles <= best.cycles * (1 + AS_FAST) && used < sizeof when)
+            used += (size_t)snprintf(when + used, sizeof when - used, "%s%s", used ? ", " : "", conditions[i].name);
+    f.remarks[0].key = used ? "condition" : NULL;
+    f.reason = used ? REASON_NONE : REASON_NOT_STEADY;
+    report(p, &f);
     return true;
 }
 
@@ -230,7 +228,7 @@ static bool find_organisation(struct probe *p, const struct setup *s, const stru
 
 /* ---- The run ------------------------------------------------------------------------------------ */
 
-/* Measures one branch in each line with a frame for each page: a curve for comparison, by which nothing is decided. */
+/* One branch in each line with a frame for each page: a curve for comparison, by which nothing is decided. */
 static bool show_frames(struct probe *p, size_t span)
 {
     struct branch_chain_room room;
@@ -291,7 +289,8 @@ PROBE(btb, .title = "Branch target buffers", .family = "frontend", .run = run, .
                            {"frontend.btb.entries_at_stride", "branches", "such branches, that far apart"},
                            {"frontend.btb.cycles_at_stride", "cycles", "such a branch, that far apart"},
                            {"frontend.btb.fallback_cycles", "cycles", "a taken branch whose target no level holds"},
-                           {"frontend.btb.taken_per_cycle", "branches", "taken branches in a cycle at best"},
+                           {"frontend.btb.taken_per_cycle", "branches",
+                            "taken branches in a cycle at best, which may be a fraction"},
                            {"frontend.btb.ways", "ways", "entries of a set"},
                            {"frontend.btb.sets", "sets", "sets of a level"},
                            {"frontend.btb.index_bits", "bits", "address bits that choose the set"},

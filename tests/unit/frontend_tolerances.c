@@ -241,7 +241,8 @@ static void straight_code_of_another_cache_contradicts(void **state)
 
 const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
 const char *const btb_origin_names[BTB_ORIGINS] = {NULL, "decode", "l1i"};
-static double one_more;        /* cycles of one more branch among few */
+static double one_more;        /* cycles of one more branch among few, … */
+static double lines_apart;     /* … and where they are lines apart */
 static double together, apart; /* branches at which chains rise, without and with a line border before each branch */
 static bool shared;            /* the probe has reported that branches share entries of the first level */
 
@@ -299,12 +300,13 @@ enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *w
     return BTB_ORIGIN_DECODE;
 }
 
-bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, double *cycles)
+bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, struct branch_more *out)
 {
+    const double cycles = curve->chain.stride == 64 ? lines_apart : one_more; /* one of four placements */
+
     (void)p;
-    (void)curve;
     (void)few;
-    *cycles = one_more;
+    *out = (struct branch_more){cycles, 0.98 * cycles, 1.02 * cycles};
     return true;
 }
 
@@ -367,15 +369,16 @@ static struct verdict flat_curve(const struct sweep *s)
     return given_staircase(1, (double[]){1}, NULL);
 }
 
-/* Taken branches in a cycle; NaN: not decided. */
-static double taken_per_cycle(double cycles_of_one_more)
+/* The finding of taken branches in a cycle. */
+static const struct finding *taken_per_cycle(double cycles_of_one_more, double cycles_lines_apart)
 {
     given_start(true);
     given_curve = flat_curve;
     one_more = cycles_of_one_more;
+    lines_apart = cycles_lines_apart;
     together = apart = (double)NAN;
     run_probe("btb");
-    return given_finding("frontend.btb.taken_per_cycle", 0)->value;
+    return given_finding("frontend.btb.taken_per_cycle", 0);
 }
 
 /* Whether branches share entries of a first level that holds 1,024 branches. */
@@ -387,28 +390,34 @@ static bool are_shared(double in_one_line, double in_two_lines)
     given_start(true);
     assert_true(facts_set(&given_probe.run->facts, &f));
     given_curve = flat_curve;
-    one_more = 1;
+    one_more = lines_apart = 1;
     together = in_one_line;
     apart = in_two_lines;
     run_probe("btb");
     return shared;
 }
 
-/* TWO_A_CYCLE_OFF: 0.53 is half a cycle with noise; 0.6 cycles are taken where one branch in five stays alone. */
-static void two_branches_a_cycle_take_half_a_cycle_each(void **state)
+/* Any rate is an interval: half a cycle, 0.55 cycles as on Apple's M4, and one. */
+static void taken_branches_a_cycle_may_be_a_fraction(void **state)
 {
+    static const double cycles[] = {0.5, 0.55, 1};
+
     (void)state;
-    assert_true(taken_per_cycle(0.53) >= 2);
-    assert_true(isnan(taken_per_cycle(0.6)));
+    for (size_t i = 0; i < sizeof cycles / sizeof *cycles; i++) {
+        const struct finding *f = taken_per_cycle(cycles[i], 2);
+        assert_true(fabs(f->value * cycles[i] - 1) < 1e-9);
+        assert_true(f->low < f->value && f->value < f->high);
+    }
+    /* where one placement is not known, that may be the fastest */
+    assert_int_equal(taken_per_cycle(1, NAN)->reason, REASON_NOT_STEADY);
 }
 
-/* ONE_A_CYCLE: 0.98 is a cycle with noise; 0.75 cycles are taken where every second branch stays alone. */
-static void one_branch_a_cycle_takes_a_cycle(void **state)
+/* AS_FAST: two percent are noise; a seventh of a cycle is not. */
+static void placements_that_are_as_fast_are_named(void **state)
 {
     (void)state;
-    const double taken = taken_per_cycle(0.98);
-    assert_true(taken >= 1 && taken <= 1);
-    assert_true(isnan(taken_per_cycle(0.75)));
+    assert_non_null(strstr(taken_per_cycle(1, 1.02)->remarks[0].text, "lines apart"));
+    assert_null(strstr(taken_per_cycle(1, 1.14)->remarks[0].text, "lines apart"));
 }
 
 /*
@@ -442,8 +451,8 @@ int main(void)
         cmocka_unit_test(two_ends_before_an_unknown_second_level_are_undecided),
         cmocka_unit_test(the_number_is_what_mispredicted_jumps_show),
         cmocka_unit_test(straight_code_of_another_cache_contradicts),
-        cmocka_unit_test(two_branches_a_cycle_take_half_a_cycle_each),
-        cmocka_unit_test(one_branch_a_cycle_takes_a_cycle),
+        cmocka_unit_test(taken_branches_a_cycle_may_be_a_fraction),
+        cmocka_unit_test(placements_that_are_as_fast_are_named),
         cmocka_unit_test(shared_entries_hold_twice_the_branches),
         cmocka_unit_test(the_second_level_does_not_show_shared_entries_of_the_first),
     };
