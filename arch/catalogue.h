@@ -208,6 +208,12 @@ void emit_form_end(struct code *c, const struct form *f);
  */
 bool form_is_other_instruction(const struct form *f);
 
+/* Forms that read and change 64 bits of memory in one step, by what they do: "add", "cas". Ended by a NULL name. */
+struct form_atomic {
+    const char *name, *form;
+};
+extern const struct form_atomic form_atomics[];
+
 /* A form that represents operations which may have execution units of their own. */
 struct form_unit {
     const char *class, *form; /* "shift", "shl r64, i8" */

@@ -44,6 +44,8 @@ const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0,
 const struct form_bridge form_address_bridge = {OPERAND_GENERAL, OPERAND_MEMORY, 0, 1, "eor x, x, x", "dds"};
 
 /* Quotients by 0 are 0: Arm ARM DDI 0487, C6, UDIV and SDIV. */
+const struct form_atomic form_atomics[] = {{"add", "ldaddal x, x, [base]"}, {"cas", "casal x, x, [base]"}, {0}};
+
 const struct form_bridge form_to_one = {.name = NULL}, form_to_zero = {.name = NULL};
 /* There is no such stack. */
 const struct form_bridge form_stack_push = {.name = NULL}, form_stack_pop = {.name = NULL};

@@ -66,6 +66,8 @@ const struct form_bridge form_bridges[] = {{OPERAND_GENERAL, OPERAND_GENERAL, 0,
                                            {OPERAND_VECTOR, OPERAND_VECTOR, 0, 0, "vmovups ymm, ymm", "ds"},
                                            {.name = NULL}};
 const struct form_bridge form_address_bridge = {OPERAND_GENERAL, OPERAND_MEMORY, 0, 1, "xor r64, r64", "ds"};
+const struct form_atomic form_atomics[] = {{"add", "lock xadd m64, r64"}, {"cas", "lock cmpxchg m64, r64"}, {0}};
+
 const struct form_bridge form_to_one = {OPERAND_GENERAL, OPERAND_GENERAL, 0, 1, "or r64, i8", "d"},
                          form_to_zero = {OPERAND_GENERAL, OPERAND_GENERAL, 0, 1, "shr r64, i8", "d"}; /* of 1 */
 const struct form_bridge form_stack_push = {OPERAND_X87, OPERAND_X87, 0, 0, "fld st", "s"},

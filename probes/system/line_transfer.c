@@ -15,7 +15,8 @@
  * cancel. Of each of the two the shortest of several counts, since whatever else happens makes a reading longer.
  *
  * Loads of shared lines need no transfer: a load is measured where only the other core has the line. A store to a line
- * that this core has, too, is an upgrade: it only has to remove the other core's copy.
+ * that this core has, too, is an upgrade: it only has to remove the other core's copy. Instructions that read and change
+ * memory in one step (add, cas) are measured like stores, where the core has them.
  *
  * The lines lie in random order on pages that no other pair of cores uses, 256 bytes apart, so that no prefetcher finds
  * the next one. Their homes differ: the result is a mean over them. There is no curve; one experiment is grade C.
@@ -25,13 +26,17 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/random.h"
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
+#include "lib/kernels/forms.h"
 #include "lib/kernels/round_trip.h"
 #include "lib/probe/beside.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/instruction_cost.h"
+#include "lib/structure/instruction_once.h"
 #include "lib/structure/line_transfer.h"
 
 enum {
@@ -44,7 +49,9 @@ enum {
     CONTROL_AT = LINES * LINE + 128, /* the line of the requests, in another set than those lines, … */
     STATE_AT = CONTROL_AT + LINE,
     PAIR_BYTES = LINES * LINE + 4096, /* whole pages of their own */
-    CODE_BYTES = 8192
+    CODE_BYTES = 16384,
+    STEP = 4095, /* that one addition makes, at most */
+    ATOMICS = 2  /* of form_atomics */
 };
 
 static const char name[] = "system.line.transfer_ns";
@@ -57,14 +64,36 @@ static const struct transfer {
     {"modified", "load", "R", RESPONDER_STORES},  {"modified", "store", "R", RESPONDER_STORES},
     {"exclusive", "load", "FR", RESPONDER_LOADS}, {"exclusive", "store", "FR", RESPONDER_LOADS},
     {"shared", "store", "FLR", RESPONDER_LOADS},  {"owned", "store", "RL", RESPONDER_STORES},
+    {"modified", "add", "R", RESPONDER_STORES},   {"modified", "cas", "R", RESPONDER_STORES},
+    {"exclusive", "cas", "FR", RESPONDER_LOADS},  {"shared", "cas", "FLR", RESPONDER_LOADS},
 };
 enum { TRANSFERS = sizeof transfers / sizeof transfers[0] };
 
 struct lines {
     struct area area; /* PAIR_BYTES for each of the other cores */
-    struct kernel request, flush, load, store;
+    struct kernel request, flush, load, store, atomic[ATOMICS];
+    bool has[ATOMICS]; /* the core has this form of form_atomics */
     unsigned attempts;
 };
+
+/* One atomic access to each line; the address goes along, since these forms have no displacement. */
+static void emit_atomics(struct code *c, const struct form *f, const size_t *order)
+{
+    const uint8_t registers[] = {(uint8_t)form_register(REG_T1), (uint8_t)form_register(REG_T2)};
+    int32_t at = 0;
+
+    emit_constant(c, REG_T1, 1);
+    emit_constant(c, REG_T2, 1);
+    for (size_t i = 0; i < LINES; i++) {
+        for (int32_t step, on = (int32_t)(order[i] + DATA_AT) - at; on; on -= step, at += step) {
+            step = on > STEP ? STEP : on < -STEP ? -STEP : on;
+            emit_add_constant(c, REG_DATA, step);
+        }
+        emit_form(c, f, registers);
+        emit_fence(c, FENCE_MEMORY);
+    }
+    emit_return(c);
+}
 
 /* Emits all kernels. Each works on the lines of the pair that its argument points to. */
 static bool build(struct probe *p, struct lines *l, const size_t *order)
@@ -91,6 +120,15 @@ static bool build(struct probe *p, struct lines *l, const size_t *order)
         emit_fence(&c, FENCE_MEMORY);
     }
     emit_return(&c);
+    for (size_t i = 0; i < ATOMICS; i++) {
+        const size_t atomic = c.used;
+        l->atomic[i].units = 1;
+        if (!l->has[i])
+            continue;
+        emit_atomics(&c, form_find(form_atomics[i].form), order);
+        if (!probe_kernel(p, &c, atomic, &l->atomic[i]))
+            return false;
+    }
     l->request.units = l->flush.units = l->load.units = l->store.units = 1;
     return probe_kernel(p, &c, request, &l->request) && probe_kernel(p, &c, flush, &l->flush) &&
            probe_kernel(p, &c, load, &l->load) && probe_kernel(p, &c, store, &l->store);
@@ -104,11 +142,20 @@ static void link_lines(const struct lines *l, size_t pair, const size_t *order)
     ((struct round_trip_line *)(l->area.write + pair + CONTROL_AT))->state = l->area.at + pair + STATE_AT;
 }
 
+/* The kernel of an access; NULL: the core has none. */
+static const struct kernel *kernel_of(const struct lines *l, const char *access)
+{
+    for (size_t i = 0; i < ATOMICS; i++)
+        if (!strcmp(access, form_atomics[i].name))
+            return l->has[i] ? &l->atomic[i] : NULL;
+    return !strcmp(access, "load") ? &l->load : &l->store;
+}
+
 /* Fills in the readings of one repeat. Returns how many; the last two are timed. */
 static size_t prepare(const struct lines *l, const struct transfer *t, size_t pair, struct reading *list)
 {
     const uint64_t first = l->area.at + pair;
-    const struct kernel *timed = t->access[0] == 'l' ? &l->load : &l->store;
+    const struct kernel *timed = kernel_of(l, t->access);
     size_t count = 0;
 
     for (const char *step = t->before; *step; step++)
@@ -174,6 +221,8 @@ static const char *measure_core(struct probe *p, const struct lines *l, unsigned
     for (size_t i = 0; i < TRANSFERS; i++) {
         double ns = (double)NAN;
         enum reason reason;
+        if (!kernel_of(l, transfers[i].access))
+            continue;
         const char *why = measure(p, l, &transfers[i], other, pair, &ns, &reason, good);
         if (why || !*good)
             return why;
@@ -188,6 +237,20 @@ static const char *measure_core(struct probe *p, const struct lines *l, unsigned
     return NULL;
 }
 
+/* Which atomic forms the core has: each is executed once, where a fault is caught. False: the probe is over. */
+static bool find_atomics(struct probe *p, struct lines *l)
+{
+    struct area area;
+
+    if (!probe_map(p, &area, INSTRUCTION_DATA_BYTES, 0))
+        return false;
+    for (size_t i = 0; i < ATOMICS && form_atomics[i].name; i++) {
+        const struct form *f = form_find(form_atomics[i].form);
+        l->has[i] = f && !instruction_execute_once(p, &area, f).why.reason;
+    }
+    return true;
+}
+
 static void run(struct probe *p)
 {
     size_t order[LINES], count, pair = 0;
@@ -200,7 +263,8 @@ static void run(struct probe *p)
     for (size_t i = 0; i < LINES; i++)
         order[i] = i * LINE;
     random_shuffle(order + 1, LINES - 1, sizeof *order, &p->random);
-    if (!probe_map(p, &l.area, (count < most + 1 ? count : most + 1) * PAIR_BYTES, 0) || !build(p, &l, order))
+    if (!probe_map(p, &l.area, (count < most + 1 ? count : most + 1) * PAIR_BYTES, 0) || !find_atomics(p, &l) ||
+        !build(p, &l, order))
         return;
     for (size_t i = 0; i < count && pair < most && good; i++) {
         if (all[i].index == machine_info()->core)

@@ -293,12 +293,41 @@ static void walk_to(struct core *c, uint64_t last)
         walk(c);
 }
 
-static void walk_to_access(struct core *c)
+/* Times the block up to where the program counter is, which is returned. */
+static uint64_t walk_to_counter(struct core *c)
 {
     uint64_t pc;
 
     UC(uc_reg_read(c->uc, isa.program_counter, &pc));
     walk_to(c, pc);
+    return pc;
+}
+
+/* Whether the next instruction of the block that accesses data is atomic. */
+static bool next_is_atomic(struct core *c)
+{
+    for (uint64_t at = c->walked; at < c->walk_end;) {
+        const uint32_t number = mapping_decode(&c->code, at - c->code.at);
+        if (!number || decoded[number].accesses)
+            return decoded[number].atomic;
+        at += decoded[number].size;
+    }
+    return false;
+}
+
+/*
+ * Times the block up to the instruction that accesses data. Where that is atomic, Unicorn does not say which one it is:
+ * then it is the next one, or, where that has read, the last one.
+ */
+static void walk_to_access(struct core *c, bool store)
+{
+    const uint64_t pc = walk_to_counter(c);
+
+    if ((c->now.pc == pc && c->now.decoded->accesses) || (store && c->now.decoded->atomic) || !next_is_atomic(c))
+        return;
+    do
+        walk(c);
+    while (!c->now.decoded->atomic);
 }
 
 /*
@@ -323,7 +352,7 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     const struct mapping *m = mapping_of(c, address);
 
     __builtin_prefetch(m->bytes + (address - m->at)); /* pointer chases miss the caches of this computer, too */
-    walk_to_access(c);
+    walk_to_access(c, type != UC_MEM_READ);
     data_access(c, m, type != UC_MEM_READ, address, (size_t)size, value);
 }
 
@@ -411,7 +440,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 
     uc_err error = uc_emu_start(c->uc, entry, EXIT_AT, 0, 0);
     if (error != UC_ERR_OK) {
-        walk_to_access(c);
+        walk_to_counter(c);
         result->end = WINDOW_FAULT;
         result->fault = (struct fault){.vector = uc_strerror(error), .pc = c->now.pc};
         return 0;

@@ -202,7 +202,10 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     c->now.start = later(c->now.start, in);
     const double translated = data_translation(c, m, address, store);
     c->accessed = m->bytes + (address - m->at);
-    const double waits = c->sharing ? c->sharing->access(c->accessed, store, &c->now.start) : 0;
+    if (store && c->now.decoded->atomic) /* it stores what becomes of what it has loaded */
+        c->now.start = later(c->now.start, c->now.done);
+    const double waits = c->sharing ? c->sharing->access(c->accessed, store || c->now.decoded->atomic, &c->now.start)
+                                    : 0;
     const double latency = cache_latency(c, address, frame_address(m, address)) + waits;
 
     if (c->prefetchers.any && !store)

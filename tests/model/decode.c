@@ -129,6 +129,8 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
             d->read_count = 0;
     }
     d->base = (uint16_t)isa.base_register(i);
+    d->atomic = !strncmp(i->mnemonic, "lock ", 5) || !strncmp(i->mnemonic, "cas", 3) ||
+                !strncmp(i->mnemonic, "ldadd", 5);
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH;
     d->compares = !strcmp(i->mnemonic, "cmp");
     d->prefetches = prefetched(i);

@@ -28,6 +28,7 @@ struct decoded {
     bool moves, zeros; /* copies one register to another of its kind; sets a register to zero */
     bool compares;
     bool accesses;                            /* data in memory */
+    bool atomic;                              /* reads and changes it in one step */
     uint64_t key;                             /* its first bytes, at most eight of them */
     uint8_t bytes[LONGEST_INSTRUCTION], size; /* what it was decoded from; size 0: nothing yet */
     uint8_t read_count, written_count;
