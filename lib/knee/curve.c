@@ -16,6 +16,11 @@ double ln_rough(double v)
     return 0.69314718055994531 * ((double)exponent - 1 + (2 * m - 1));
 }
 
+double few_points(double degrees)
+{
+    return 1 + FEW_POINTS / (degrees * degrees);
+}
+
 double octaves(double from, double to)
 {
     return (ln_rough(to) - ln_rough(from)) / 0.69314718055994531;

@@ -18,6 +18,8 @@
 
 /* Most pieces that a curve is cut into. */
 enum { PIECES_MAXIMUM = 40 };
+/* Parameters of a step: two heights and its place. */
+enum { STEP_PARAMETERS = 3 };
 
 struct curve {
     struct series s;
@@ -69,6 +71,11 @@ double curve_deviation(const struct curve *c, size_t first, size_t end, double *
  */
 double curve_scatter(const struct curve *c, size_t first, size_t end, double *scratch);
 
+/*
+ * Returns by how many times at most the true deviation exceeds the one that points show with so many degrees of freedom
+ * (FEW_POINTS).
+ */
+double few_points(double degrees);
 /* Natural logarithm of v > 0, interpolated linearly between powers of two: too low by 0.06 at most. */
 double ln_rough(double v);
 /* Binary logarithm of to / from, both positive; the logarithm is interpolated linearly, with an error below 0.09. */

@@ -25,7 +25,7 @@ static double most_deviation(const struct followed *f, double squares, double le
 {
     const double free = (double)f->count - (f->sum_xx > 0 ? 2 : 1);
 
-    return fmax(least, sqrt(squares / free) * (1 + FEW_POINTS / (free * free)));
+    return fmax(least, sqrt(squares / free) * few_points(free));
 }
 
 static void fit_line(struct followed *f, bool sloped, double least)

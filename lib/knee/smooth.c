@@ -337,9 +337,24 @@ static double cost_without(const struct curve *c, size_t first, size_t end, unsi
     return otherwise;
 }
 
+/*
+ * What a sum of squares of so many variances says the variances should be multiplied by: more than 1 where the knee
+ * leaves something unexplained, less than 1 where they are upper limits that are far too high. Few points may be near
+ * the levels by chance, and equal readings hide the least difference that there is.
+ */
+static double true_scale(const struct curve *c, size_t first, size_t end, double cost)
+{
+    const double n = (double)(end - first), free = fmax(n - STEP_PARAMETERS, 1), widen = few_points(free);
+    double least = 0;
+
+    for (size_t i = first; i < end; i++)
+        least += c->least_difference * c->least_difference / c->s.variance[i];
+    return fmax(cost / n, fmin(1, fmax(least, cost * widen * widen) / n));
+}
+
 bool needs_knee(const struct curve *c, size_t first, size_t end, double cost, double gain, unsigned without, bool *good)
 {
-    return cost_without(c, first, end, without, good) - cost > gain * fmax(1, cost / (double)(end - first));
+    return cost_without(c, first, end, without, good) - cost > gain * true_scale(c, first, end, cost);
 }
 
 bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *good)

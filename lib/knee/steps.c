@@ -14,7 +14,7 @@
 struct level_piece {
     size_t first, end;
     double from, to;                /* heights at its first and its last point */
-    double error;                   /* standard error of these */
+    double deviation, error;        /* of a point; standard error of `from` and `to` */
     double height;                  /* of its longest piece; NaN: unknown */
     size_t longest;                 /* points of that */
     size_t last_piece, first_piece; /* where its last piece begins, where its first one ends */
@@ -89,6 +89,27 @@ static bool part_of_ramp(const struct curve *c, const struct piece *p)
            length < BENT_PART * shorter && fabs(from) < noise && fabs(to) < noise;
 }
 
+/* Sum of the squared distances of points first … end - 1 from a line, not weighed. */
+static double squares_about(const struct series *s, size_t first, size_t end, const struct line *l)
+{
+    double squares = 0;
+
+    for (size_t i = first; i < end; i++)
+        squares += (s->y[i] - line_at(l, s->x[i])) * (s->y[i] - line_at(l, s->x[i]));
+    return squares;
+}
+
+/* Deviation of a point of a piece: by its variance, or by how far the points are off the line, whichever is less. */
+static double deviation_of(const struct curve *c, const struct piece *p)
+{
+    const double given = sqrt(c->s.variance[p->first]), free = (double)(p->end - p->first) - (p->sloped ? 2 : 1);
+
+    if (free < 2)
+        return given;
+    const double seen = sqrt(squares_about(&c->s, p->first, p->end, &p->line) / free) * few_points(free);
+    return fmin(given, fmax(seen, c->least_difference));
+}
+
 /*
  * Finds the levels among the pieces; pieces that follow each other at one height are one level. The ends are special.
  * Where the curve rises from its first piece on, a short level may be hidden there; the fit of the rise shows whether
@@ -105,7 +126,8 @@ static size_t find_levels(const struct curve *c, const struct piece *pieces, siz
     for (size_t i = 0; i < count; i++) {
         const struct piece *p = &pieces[i];
         double from = line_at(&p->line, s->x[p->first]), to = line_at(&p->line, s->x[p->end - 1]);
-        double noise = RISE * sqrt(s->variance[p->first]), error = noise / RISE / sqrt((double)(p->end - p->first));
+        double deviation = deviation_of(c, p), noise = RISE * deviation,
+               error = deviation / sqrt((double)(p->end - p->first));
         double jump = i > 0 ? fabs(from - line_at(&p[-1].line, s->x[p->first - 1])) : INFINITY;
         bool gentle = is_level(c, p, i == 0, i + 1 == count) &&
                       !(i > 0 && i + 1 < count && is_gentle_ramp(c, p, p - 1, p + 1));
@@ -115,7 +137,7 @@ static size_t find_levels(const struct curve *c, const struct piece *pieces, siz
                 !(i > 0 && i + 1 < count && part_of_ramp(c, p));
         if (!gentle && to < from)
             *monotone = false;
-        struct level_piece l = {p->first,          p->end,   from,   to,        error,     (from + to) / 2,
+        struct level_piece l = {p->first,          p->end,   from,   to,        deviation, error, (from + to) / 2,
                                 p->end - p->first, p->first, p->end, p->sloped, p->sloped, false};
         bool first = i == 0 && count > 1 && to > from, last = i + 1 == count && n > 0 && to > from;
         if (!level && first) {
@@ -192,7 +214,7 @@ static size_t find_rises(const struct curve *c, const struct level_piece *levels
 
     for (size_t i = n; i-- > 0;) {
         const struct level_piece *l = &levels[i], *next = &levels[i + 1];
-        double tolerance = RISE * l->error + RISE * sqrt(s->variance[l->first]) / 2;
+        double tolerance = RISE * l->error + RISE * l->deviation / 2;
         bool counts = l->to + tolerance < beyond || (i + 1 < n && next->from > l->to + tolerance && lasts(s, next));
         beyond = fmin(beyond, l->to);
         if (i + 1 == n)
@@ -286,6 +308,58 @@ static void add_rises(const struct curve *c, const struct rise *rises, size_t co
     }
 }
 
+/*
+ * The point behind which a piece is cut into two levels, by the scatter of its own points; 0 where it is one piece. The
+ * variances of points may be upper limits, and the piece has been cut by those already. The likelihood ratio of two
+ * levels of unknown scatter to one line is (squares about the line / squares about the levels)^(n / 2) (Worsley: On the
+ * likelihood ratio test for a shift in location of normal populations, Journal of the American Statistical Association
+ * 74, 1979); here n is less the three parameters.
+ */
+static size_t edge_inside(const struct curve *c, const struct piece *p)
+{
+    const struct series *s = &c->s;
+    const double n = (double)(p->end - p->first), free = n - STEP_PARAMETERS;
+    double mean = 0, sum = 0, most = 0;
+    size_t place = 0;
+
+    for (size_t i = p->first; i < p->end; i++)
+        mean += s->y[i] / n;
+    for (size_t at = p->first + 1; at + STRETCH_LEAST <= p->end; at++) {
+        const double before = (double)(at - p->first);
+        sum += s->y[at - 1] - mean; /* two means are nearer to the points by sum^2 / (before (1 - before / n)) */
+        if (at - p->first >= STRETCH_LEAST && sum < 0 && sum * sum > most * before * (1 - before / n)) {
+            most = sum * sum / (before * (1 - before / n));
+            place = at;
+        }
+    }
+    if (!place || !(c->least_difference > 0))
+        return 0;
+    const struct line low = series_line(s, p->first, place, false), high = series_line(s, place, p->end, false);
+    const double one = squares_about(s, p->first, p->end, &p->line), least = c->least_difference * c->least_difference;
+    const double two = squares_about(s, p->first, place, &low) + squares_about(s, place, p->end, &high);
+    return free * ln_rough(fmax(one, free * least) / fmax(two, free * least)) > c->penalty ? place : 0;
+}
+
+/* Cuts pieces where edge_inside says so; returns their number. */
+static size_t cut_inside(const struct curve *c, struct piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count && count < PIECES_MAXIMUM;) {
+        const size_t at = edge_inside(c, &pieces[i]);
+        if (!at) {
+            i++;
+            continue;
+        }
+        memmove(&pieces[i + 1], &pieces[i], (count - i) * sizeof *pieces);
+        count++;
+        pieces[i].end = pieces[i + 1].first = at;
+        for (size_t k = i; k < i + 2; k++) {
+            pieces[k].sloped = false;
+            pieces[k].line = series_line(&c->s, pieces[k].first, pieces[k].end, false);
+        }
+    }
+    return count;
+}
+
 bool decide_steps(const struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
@@ -301,6 +375,7 @@ bool decide_steps(const struct curve *c, struct verdict *out)
     good = good && count > 0;
     out->monotone = true;
     if (good) {
+        count = cut_inside(c, pieces, count);
         size_t n = find_levels(c, pieces, count, levels, &out->monotone, scratch);
         n = drop_returns(s, levels, n);
         add_rises(c, rises, find_rises(c, levels, n, rises, &out->monotone), out, &good);

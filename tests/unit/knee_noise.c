@@ -84,6 +84,35 @@ static void a_quiet_level_is_not_as_noisy_as_others(void **state)
     assert_true(deviation > 1);
 }
 
+/*
+ * A step of ten deviations between two levels of eight points, before three levels that scatter far more: the limits of
+ * noise are too high for it, and the points of the two levels themselves show it. Of 40 such curves the first knee of
+ * none was found before there were limits, of four by limits alone, and of 18 now.
+ */
+static void a_piece_of_two_levels_is_cut_by_its_own_scatter(void **state)
+{
+    static const struct {
+        double y, scatter;
+        size_t points;
+    } levels[] = {{10, 0.05, 8}, {10.5, 0.05, 8}, {17, 0.15, 13}, {60, 1.5, 13}, {150, 4, 14}};
+    unsigned found = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct points r = {.count = 0};
+        for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+            add(&r, levels[i].y, levels[i].points);
+            disturb(&r, r.count - levels[i].points, r.count, levels[i].scatter, 100 * seed + i);
+        }
+        const struct verdict v = decide(KNEE_STEP, &r);
+        assert_true(v.count > 0);
+        const bool first = v.knees[0].low <= 8 && v.knees[0].high > 8;
+        assert_true(first || (v.knees[0].low <= 16 && v.knees[0].high > 16));
+        found += first;
+    }
+    assert_true(found >= 12);
+}
+
 /* Where readings are equal, the least difference of any is the tick that may hide between them. */
 static void equal_readings_may_hide_a_tick(void **state)
 {
@@ -125,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_is_no_noise),
         cmocka_unit_test(a_quiet_level_is_not_as_noisy_as_others),
+        cmocka_unit_test(a_piece_of_two_levels_is_cut_by_its_own_scatter),
         cmocka_unit_test(equal_readings_may_hide_a_tick),
         cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
     };

@@ -14,8 +14,8 @@
 
 enum { LONGEST = 400, TRUTHS = 5, SHOWN = 12, BUDGET = 4000 };
 
-static const char *const kind_names[FOREIGN_KINDS + 1] = {"climb", "creep",  "foot", "return",
-                                                          "few",   "stairs", "none", "all"};
+static const char *const kind_names[FOREIGN_KINDS + 1] = {"climb",  "creep",   "foot", "return", "few",
+                                                          "stairs", "scatter", "none", "all"};
 
 struct foreign {
     enum foreign_kind kind;
@@ -41,6 +41,13 @@ static void add_points(struct foreign *f, size_t count, double y)
         f->mean[f->count++] = y;
 }
 
+/* Points that differ by up to `part` on either side, the same in every pass: sets and frames are unlike. */
+static void add_scattered(struct foreign *f, size_t count, double y, double part, uint64_t *random)
+{
+    for (; count > 0; count--)
+        add_points(f, 1, y + part * between(random, -1, 1));
+}
+
 /* Ends the level at the last point so far: the next `wide` points may still be like it. */
 static void add_truth(struct foreign *f, size_t wide)
 {
@@ -52,7 +59,7 @@ static void add_truth(struct foreign *f, size_t wide)
 /* Draws the shape over a base of 1; returns the smallest rise just behind a truth, relative to y there. */
 static double draw_shape(struct foreign *f, uint64_t *random)
 {
-    double least = INFINITY, y = 1, rise = 0, step;
+    double least = INFINITY, y = 1, rise = 0, part, step;
     size_t wide;
 
     if (f->kind != FOREIGN_STAIRS && f->kind != FOREIGN_NONE) {
@@ -98,6 +105,16 @@ static double draw_shape(struct foreign *f, uint64_t *random)
     case FOREIGN_FEW:
         least = magnitude(random, 0.15, 4);
         add_points(f, pick(random, 2, 3), 1 + least);
+        break;
+    case FOREIGN_SCATTER:
+        y += least = magnitude(random, 0.05, 1);
+        part = chance(random, 0.5) ? least * between(random, 0.02, 0.3) : 0;
+        add_scattered(f, pick(random, 6, 40), y, part, random);
+        for (size_t levels = pick(random, 1, 3); levels > 0; levels--) {
+            step = y * magnitude(random, 0.3, 3);
+            y += step;
+            add_scattered(f, pick(random, 8, 40), y, step * between(random, 0.03, 0.4), random);
+        }
         break;
     case FOREIGN_STAIRS:
         for (size_t levels = pick(random, 3, TRUTHS + 1); levels > 0; levels--) {
@@ -209,7 +226,7 @@ static bool sample(void *context, double x, double *y)
 }
 
 /* Searches the same points, with x from 1 on. */
-static struct verdict decide_searched(struct foreign *f)
+static struct verdict decide_searched(struct foreign *f, bool show)
 {
     struct search s = {.kind = KNEE_STEP,
                        .from = 1,
@@ -224,6 +241,12 @@ static struct verdict decide_searched(struct foreign *f)
 
     if (!search_run(&s))
         abort();
+    for (size_t i = 0; show && i < s.count; i++) {
+        printf("#   searched %g\t%.6g\t", s.points[i].x, s.points[i].y);
+        for (unsigned k = 0; k < s.points[i].kept; k++)
+            printf(" %.6g", s.points[i].sample[k]);
+        printf("\n");
+    }
     search_free(&s);
     return s.verdict;
 }
@@ -314,7 +337,7 @@ void run_foreign(struct foreign_scores *s, uint64_t seed, uint64_t number, bool 
     for (size_t i = 0; i < f.count; i++)
         from_one[i] = (double)i + 1;
     for (int i = 0; i < 2; i++)
-        v[i] = decide_searched(&f);
+        v[i] = decide_searched(&f, show && i == 0);
     if (show)
         show_verdict(&v[0]);
     wrong[1] = score(&s->searched[f.kind], &f, from_one, &v[0]);

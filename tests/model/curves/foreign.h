@@ -13,13 +13,14 @@
 #include <stdint.h>
 
 enum foreign_kind {
-    FOREIGN_CLIMB,  /* a step, a slow climb to several times that, a jump to far more */
-    FOREIGN_CREEP,  /* a small step, a few points that creep up, a large step */
-    FOREIGN_FOOT,   /* a rise over a few points that begins gently */
-    FOREIGN_RETURN, /* two points that rise, one that is back, and then a rise for good */
-    FOREIGN_FEW,    /* two or three points behind the step, each measured repeatedly */
-    FOREIGN_STAIRS, /* three to six levels, steps from 5 % to 1,000 % */
-    FOREIGN_NONE,   /* no structure: a level, a line, a bend, a ripple of a period that is short */
+    FOREIGN_CLIMB,   /* a step, a slow climb to several times that, a jump to far more */
+    FOREIGN_CREEP,   /* a small step, a few points that creep up, a large step */
+    FOREIGN_FOOT,    /* a rise over a few points that begins gently */
+    FOREIGN_RETURN,  /* two points that rise, one that is back, and then a rise for good */
+    FOREIGN_FEW,     /* two or three points behind the step, each measured repeatedly */
+    FOREIGN_STAIRS,  /* three to six levels, steps from 5 % to 1,000 % */
+    FOREIGN_SCATTER, /* a small step, then levels that scatter, the same in every pass */
+    FOREIGN_NONE,    /* no structure: a level, a line, a bend, a ripple of a period that is short */
     FOREIGN_KINDS,
 };
 
