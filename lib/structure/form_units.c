@@ -240,7 +240,7 @@ static bool test_set(struct form_units_sets *s, struct form_units *u, struct for
     const unsigned first = blocked_cycles(s, u, set);
     struct form_units_test *t = &u->tests[u->test_count++];
 
-    *t = (struct form_units_test){.set = set, .ops = {(double)NAN, (double)NAN}};
+    *t = (struct form_units_test){.set = set, .ops = {(double)NAN, (double)NAN, (double)NAN}};
     t->is_decided = first > 0;
     for (unsigned i = 0; i < FORM_UNITS_LENGTHS && t->is_decided; i++) {
         const unsigned before = t->times;
@@ -380,6 +380,7 @@ bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_u
     if (!u->why)
         join_common(u);
     find_long_ops(u);
+    u->is_partial = is_more_wanted(s, u);
     if (!u->why)
         u->why = why_not(u);
     return true;

@@ -23,7 +23,7 @@ enum {
     FORM_UNITS_SETS = 64,   /* sets that are tried, at most */
     FORM_UNITS_OPS = 6,     /* sets that hold operations of a form, at most */
     FORM_UNITS_ORDERS = 24, /* of instances and blockers that are tried, the best of which counts */
-    FORM_UNITS_LENGTHS = 2, /* numbers of blockers beside an instance that are measured */
+    FORM_UNITS_LENGTHS = 3, /* numbers of blockers beside an instance that are measured */
     FORM_UNITS_MOST = 40,   /* blockers beside an instance, at most */
     FORM_UNITS_SLOTS = 4,   /* of the front end that a form may take: longer ones are microcoded on most cores */
     FORM_UNITS_BLANK = PORTS_CLASSES /* in a mix: instructions that take a slot of the front end and no unit */
@@ -82,8 +82,9 @@ struct form_units_test {
 };
 
 struct form_units {
-    enum reason why;   /* undecided; REASON_NONE: it is decided */
-    bool is_partial;   /* it is, but some set of the map could not be tried: the form may have more operations */
+    enum reason why; /* undecided; REASON_NONE: it is decided */
+    bool
+        is_partial; /* it is, but some set of the map could not be tried, or holds not all: the form may have more operations */
     unsigned accesses; /* to memory, of an instance */
     double cycles;     /* of an instance alone */
     double slots;      /* of the front end that an instance takes; NaN: not known */

@@ -12,7 +12,7 @@
  *
  * Inference: an operation belongs to the smallest set that it cannot leave (lib/structure/form_units.h). That set may
  * have more units than the operation can use: it is exact, "=", only where instances of the form alone keep all of it
- * busy. Two numbers of blockers must give the same whole number of operations, of several orders of instances and
+ * busy. Three numbers of blockers must give the same whole number of operations, of several orders of instances and
  * blockers the fastest counts, and the form must not be faster alone than its operations allow; else the row is undecided.
  * The form's own operands have other registers than the blockers. Classes that stand for several operations block
  * nothing. A set whose blockers alone are slower than the map says is left out.

@@ -196,7 +196,9 @@ static void operations_are_found_on_their_units(void **state)
     const struct tally t = try_cores(16);
 
     assert_int_equal(t.wrong, 0);
-    assert_true(t.whole * 4 >= (t.whole + t.partial + t.undecided) * 3);
+    /* half of the forms run on units that no class has as a set */
+    assert_true((t.whole + t.partial) * 4 >= (t.whole + t.partial + t.undecided) * 3);
+    assert_true(t.whole * 3 >= t.whole + t.partial + t.undecided);
 }
 
 /* It stalls the front end, whatever its operations are: no set can be kept busy beside it. */
