@@ -9,6 +9,19 @@
 
 enum { SPIKE_ROUNDS = 4, NOISE_STRIDE = 8 };
 
+/* Lengths of stretches that are taken for one level, from STRETCH_LEAST on, and for two with an edge between them. */
+enum { SHORT_STRETCHES = 5, LONG_STRETCHES = 3 };
+/*
+ * A point scatters by no more than this many times the deviation of any stretch that it is part of, by its length.
+ * Simulated: of exponential noise the quietest of these stretches allows less than there is at 1 of 1,000 points, for
+ * each length; of normal noise at 1 of 3,000 to 10,000.
+ */
+static const double SHORT_TIMES[SHORT_STRETCHES] = {26, 15, 10, 8, 6.5};
+/* Points of the stretches that are taken for two levels: from two of six points to two of twelve. */
+static const size_t LONG_POINTS[LONG_STRETCHES] = {12, 16, 24};
+/* As SHORT_TIMES, of the deviation from the means of the two parts of such a stretch; simulated in the same way. */
+static const double LONG_TIMES[LONG_STRETCHES] = {4.5, 3.7, 2.5};
+
 double ln_rough(double v)
 {
     int exponent;

@@ -29,14 +29,10 @@ enum {
      * so that a point stands in the middle. */
     NOISE_NEAR = 25,
     /*
-     * Stretches of so many neighbouring points, and of one to four more, show how much the points in them scatter at
-     * most. Chosen: the shortest level that counts has as many (LASTING_POINTS).
+     * A stretch of so many neighbouring points or more shows how much the points in it scatter at most (curve.c). An
+     * edge has as many points on either side. Chosen: the shortest level that counts has as many (LASTING_POINTS).
      */
     STRETCH_LEAST = 4,
-    /* Lengths of stretches that are taken for one level. Chosen: longer ones are rare in a search. */
-    SHORT_STRETCHES = 5,
-    /* Lengths of stretches that are taken for two levels with an edge between them. */
-    LONG_STRETCHES = 3,
     /* So many equal smallest differences between neighbours are taken for the tick of a coarse clock. Chosen: fewer
      * occur by chance among rounded numbers. */
     TICKS = 6,
@@ -44,16 +40,6 @@ enum {
      * ticks may be more frequent, but not by far. */
     TICKS_ONE_IN = 4,
 };
-/*
- * A point scatters by no more than this many times the deviation of any stretch of STRETCH_LEAST, … points that it is
- * part of. Simulated: of exponential noise the quietest of these stretches allows less than there is at 1 of 1,000
- * points, for each length; of normal noise at 1 of 3,000 to 10,000.
- */
-static const double SHORT_TIMES[SHORT_STRETCHES] = {26, 15, 10, 8, 6.5};
-/* Points of the stretches that are taken for two levels. Chosen: from two levels of six points to two of twelve. */
-static const size_t LONG_POINTS[LONG_STRETCHES] = {12, 16, 24};
-/* As SHORT_TIMES, of the deviation from the means of two parts of a stretch of LONG_POINTS. Simulated in the same way. */
-static const double LONG_TIMES[LONG_STRETCHES] = {4.5, 3.7, 2.5};
 /*
  * Differences up to this many times the smallest one count as equal to it when the tick of a coarse clock is sought.
  * Chosen: above the rounding of a table's numbers, and below two ticks.
