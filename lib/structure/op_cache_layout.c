@@ -9,6 +9,14 @@ static const double ALIKE = 0.03;
 /* Lines per cycle up to which a rate is not the most that an operation cache delivers. Chosen. */
 static const double LESS_THAN_A_LINE = 0.95;
 
+/*
+ * The ratio of two numbers of lines is taken for a whole number if it differs from that by no more than this. Chosen:
+ * a quarter, so that half of all ratios are refused; the first number is known to some percent only.
+ */
+static const double WHOLE_OFF = 0.25;
+/* A number of lines may be where the instruction cache ends if it differs from that by no more than this part. */
+static const double AT_L1I = 0.1;
+
 /* The layouts in question. */
 enum {
     OPS_MINIMUM = 4, /* of an entry; the least and the most that are known: 6 (Intel 2011) and 9 (AMD 2022) */
@@ -95,4 +103,22 @@ bool op_cache_absent(const struct op_cache_rate *rates, size_t count)
     for (size_t i = 0; i < count; i++)
         as_many_bytes += bytes_per_cycle(&rates[i]) > (1 - ALIKE) * bytes;
     return slowest > BOUND_BY_BYTES * fastest && as_many_bytes > 1 && bytes < LESS_THAN_A_LINE * STRAIGHT_LINE_BYTES;
+}
+
+enum reason op_cache_entries_of_lines(const double lines[], size_t count, double l1i_lines, double entries[])
+{
+    size_t several = 0;
+
+    if (isnan(lines[0]))
+        return REASON_NO_KNEE;
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(lines[i] - l1i_lines) > AT_L1I * l1i_lines))
+            return REASON_AMBIGUOUS;
+        const double ratio = lines[0] / lines[i];
+        entries[i] = floor(ratio + 0.5);
+        if (!(fabs(ratio - entries[i]) <= WHOLE_OFF))
+            return REASON_EXPERIMENTS_DISAGREE;
+        several += entries[i] > 1;
+    }
+    return several + 1 < count ? REASON_TOO_FEW_RISES : REASON_NONE;
 }

@@ -5,14 +5,14 @@
  * operations are kept, the core takes as many of them in a cycle as it can. Once they are not, lines are fetched and
  * decoded anew, which is slower where the bytes of a line or its operations are too many for that.
  *
- * Curve: cycles per NOP over lines, one curve for each density: a level, then a rise long before the instruction cache
- * is full.
+ * Curve: cycles per NOP over lines, for each density: a level, then a rise long before the instruction cache is full.
  *
  * Inference: all layouts of entries are compared with the rises of all curves (lib/structure/op_cache_layout.h); what
  * those that fit have in common is the result. What could mislead one curve differs with the density: bytes, lines or
  * operations that something else holds, or a cache that delivers more than the core can take, so that the first misses
  * are hidden. Where the core has a switch for its operation cache (AMD Zen 4 and Zen 5), code that was kept has to
- * become as slow as code that was not when it is switched off.
+ * become as slow as code that was not when it is switched off. Where no layout fits, as where NOPs are packed, lines in
+ * random order count the entries (lib/structure/op_cache_lines.h).
  *
  * There is no operation cache where code with few NOPs to a line, which is bound by its bytes, is slow however short it
  * is: several densities have the same bytes per cycle then, and more NOPs to a line come faster. Time cannot show its
@@ -34,6 +34,7 @@
 #include "lib/probe/proof.h"
 #include "lib/probe/sweep.h"
 #include "lib/structure/op_cache_layout.h"
+#include "lib/structure/op_cache_lines.h"
 #include "lib/structure/op_cache_switch.h"
 
 enum {
@@ -173,7 +174,10 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
         }
         for (size_t i = 0; i < count && i < FINDING_CURVES; i++)
             f.curves[i] = d[i].name;
-        report(p, &f);
+        if (q == OP_CACHE_ENTRIES && f.grade == 'U' && !stays)
+            op_cache_lines_report(p, &f);
+        else
+            report(p, &f);
     }
 }
 
@@ -185,7 +189,6 @@ static double few_lines(const struct search *s)
 
     for (; count < s->count && count < LINES_MINIMUM; count++)
         y[count] = s->points[count].y;
-    sort_numbers(y, count);
     return median(y, count);
 }
 
@@ -229,18 +232,16 @@ static void drop_l1i_rises(struct verdict *v, double lines)
 
 static size_t choose_densities(struct probe *p, double lines, struct density d[DENSITIES])
 {
-    /* the first one is additions */
-    static const uint8_t all[] = {STRAIGHT_ADDITIONS, 16, 8, 10, 20, 6, 9, 12, 18, 24};
-    enum { ALL = sizeof all };
+    static const uint8_t all[] = {STRAIGHT_ADDITIONS /* the first one */, 16, 8, 10, 20, 6, 9, 12, 18, 24};
     const struct search search = {.kind = KNEE_STEP,
                                   .from = LINES_MINIMUM,
                                   .to = floor(lines),
                                   .step = 1,
                                   .resolution = 0.01,
                                   .per_octave = (unsigned)probe_smoke(p, 1, 8)};
-    size_t wanted = (size_t)probe_scale(p, 1, 7, ALL, ALL), count = 0;
+    size_t wanted = (size_t)probe_scale(p, 1, 7, sizeof all, sizeof all), count = 0;
 
-    for (size_t i = 0; i < ALL && count < wanted; i++) {
+    for (size_t i = 0; i < sizeof all && count < wanted; i++) {
         if (!straight_fits(all[i]))
             continue;
         d[count] = (struct density){.per_line = all[i], .additions = i == 0};
