@@ -7,12 +7,14 @@
 #include "lib/structure/tolerances_btb.h"
 
 enum {
-    MEMBERS = 32,   /* survivors of a level that are compared */
-    PER_OCTAVE = 4, /* counts of branches that are candidates */
-    DRAWS = 4096,   /* sequences drawn in search of a challenge */
-    STRIDE_EXPONENTS = 17,
-    COUNT_EXPONENTS = 17
+    MEMBERS = 32,  /* survivors of a level that are compared */
+    PER_OCTAVE = 4 /* counts of branches that are candidates */
 };
+/*
+ * Where a level ends is not challenged where sequences were measured so near that their numbers of branches have this
+ * ratio to what it holds: less than an entry more or less in each set of a few ways. Chosen.
+ */
+static const double CHALLENGE_LEAST = 1.1;
 
 bool btb_limits_exceeded(const struct btb_limits *limits, const struct btb_sequence *sequence)
 {
@@ -146,28 +148,100 @@ static bool find_separating(const struct btb_search *s, const struct btb_limits 
     return best > 0;
 }
 
-/* A random sequence of which a survivor would hold less if it were a third longer than if it were a quarter shorter. */
+/* ---- Challenges --------------------------------------------------------------------------------- */
+
+/* Where a level ends at one stride, and between which measured sequences that is. Counts of branches. */
+struct edge {
+    unsigned held;         /* most that the level holds as a whole */
+    unsigned below, above; /* the nearest ones that were measured: the most that are held, the fewest that are not */
+};
+
+static double held_part(const struct btb_organisation *o, const struct btb_sequence *like, unsigned count)
+{
+    return btb_organisation_resident(
+        o, &(struct btb_sequence){.pattern = like->pattern, .stride = like->stride, .count = count});
+}
+
+/* False where the level ends outside of the counts that can be measured. */
+static bool find_edge(const struct btb_search *s, const struct btb_limits *limits, const struct btb_organisation *o,
+                      const struct btb_sequence *like, struct edge *e)
+{
+    unsigned from = limits->count_from, to = limits->count_to;
+
+    while (to > from && btb_limits_exceeded(limits, &(struct btb_sequence){like->pattern, like->stride, to}))
+        to = to / 4 * 3;
+    *e = (struct edge){.below = from, .above = to};
+    for (size_t i = 0; i < s->classes->point_count; i++) {
+        const struct btb_sequence *q = &s->classes->points[i].sequence;
+        if (q->pattern != like->pattern || q->stride != like->stride)
+            continue;
+        if (held_part(o, q, q->count) >= 1)
+            e->below = q->count > e->below ? q->count : e->below;
+        else
+            e->above = q->count < e->above ? q->count : e->above;
+    }
+    if (e->above <= e->below || held_part(o, like, e->below / 2 * 2) < 1 || held_part(o, like, e->above / 2 * 2) >= 1)
+        return false;
+    unsigned least = e->below, most = e->above;
+    while (most - least > 2) {
+        const unsigned middle = (least + most) / 4 * 2;
+        *(held_part(o, like, middle) >= 1 ? &least : &most) = middle;
+    }
+    e->held = least;
+    return true;
+}
+
+/* The sequence that tests where a level ends at some stride, and how far from what was measured that is. */
+struct challenge {
+    struct btb_sequence sequence;
+    double ratio; /* of counts; 0: there is none */
+};
+
+/* The longest sequence that the level holds, or one half way to the next that was measured, whichever is farther off. */
+static struct challenge challenge_at(const struct btb_search *s, const struct btb_limits *limits,
+                                     const struct btb_organisation *o, struct btb_sequence like)
+{
+    struct challenge c = {.ratio = 0};
+    struct edge e;
+
+    if (!find_edge(s, limits, o, &like, &e))
+        return c;
+    const double held = e.held, counts[] = {held, sqrt(held * e.above)}, ratios[] = {held / e.below, e.above / held};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        like.count = whole_lines((unsigned)counts[i], like.stride);
+        if (ratios[i] > c.ratio && is_candidate(s, limits, &like))
+            c = (struct challenge){like, ratios[i]};
+    }
+    return c;
+}
+
+/*
+ * The sequence that would refute a survivor most: at the stride at which the end of a level lies farthest from what was
+ * measured, and there by the pattern by which it is known best. Which of several strides is random.
+ */
 static bool find_challenge(const struct btb_search *s, const struct btb_limits *limits,
                            const struct members members[BTB_LEVELS], uint64_t *random, struct btb_sequence *out)
 {
-    for (size_t i = 0; i < DRAWS; i++) {
-        struct btb_sequence drawn = {.pattern = (enum branch_chain_pattern)random_below(random, BRANCH_CHAIN_PATTERNS),
-                                     .stride = 1U << random_below(random, STRIDE_EXPONENTS)};
-        unsigned octave = 1U << random_below(random, COUNT_EXPONENTS);
-        drawn.count = whole_lines(octave + (unsigned)random_below(random, octave), drawn.stride);
-        struct btb_sequence shorter = drawn, longer = drawn;
-        shorter.count = drawn.count / 4 * 3 / 2 * 2;
-        longer.count = drawn.count / 3 * 4 / 2 * 2;
-        if (!is_candidate(s, limits, &drawn) || !btb_sequence_valid(&shorter) || !btb_sequence_valid(&longer))
-            continue;
-        for (size_t l = 0; l < s->level_count; l++)
-            if (btb_organisation_resident(&members[l].all[0], &shorter) >
-                btb_organisation_resident(&members[l].all[0], &longer)) {
-                *out = drawn;
-                return true;
+    double widest = CHALLENGE_LEAST;
+    size_t ties = 0;
+
+    for (size_t l = 0; l < s->level_count; l++)
+        for (unsigned stride = limits->stride_from; stride <= limits->stride_to; stride *= 2) {
+            struct challenge least = {.ratio = INFINITY};
+            for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
+                const struct btb_sequence like = {.pattern = (enum branch_chain_pattern)p, .stride = stride};
+                const struct challenge c = challenge_at(s, limits, &members[l].all[0], like);
+                if (c.ratio > 0 && c.ratio < least.ratio)
+                    least = c;
             }
-    }
-    return false;
+            if (!(least.ratio < INFINITY) || least.ratio < widest)
+                continue;
+            ties = least.ratio > widest ? 1 : ties + 1;
+            widest = least.ratio;
+            if (random_below(random, ties) == 0)
+                *out = least.sequence;
+        }
+    return ties > 0;
 }
 
 enum btb_design btb_design_next(const struct btb_search *s, const struct btb_limits *limits, bool may_challenge,

@@ -36,13 +36,13 @@ bool btb_limits_exceeded(const struct btb_limits *limits, const struct btb_seque
 enum btb_design {
     BTB_DESIGN_NONE,     /* no sequence was found, or memory is short */
     BTB_DESIGN_SEPARATE, /* survivors disagree most about it */
-    BTB_DESIGN_CHALLENGE /* drawn where a survivor predicts a change with length, which may refute it */
+    BTB_DESIGN_CHALLENGE /* where a survivor's level ends farthest from what was measured, which may refute it */
 };
 /*
  * Finds the sequence to measure next, within the limits and not measured yet: the one about whose cost the surviving
  * organisations disagree most (four counts an octave are tried at each stride, and up to 32 survivors of a level, drawn
- * at random); else, if `may_challenge`, one drawn at random where a survivor predicts that the cost changes with the
- * length. Stores it in *out and returns which it is; leaves *out as it is for BTB_DESIGN_NONE. To be called after a
+ * at random); else, if `may_challenge`, one at the end of a level of a survivor, at the stride where that end lies farthest
+ * from the sequences that were measured. Stores it in *out and returns which it is; leaves *out as it is for BTB_DESIGN_NONE. To be called after a
  * btb_search_run that found survivors, or after btb_search_refresh. *random: state of lib/base/random.h, advanced.
  */
 enum btb_design btb_design_next(const struct btb_search *s, const struct btb_limits *limits, bool may_challenge,

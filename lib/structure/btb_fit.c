@@ -120,7 +120,8 @@ static void list_survivors(const struct assumption *a, const uint8_t *marks, str
             if (btb_space_distinct(&c->space, &found))
                 add_survivor(l, &found);
         }
-    if (!a->result.complete || a->result.doubtful)
+    const bool untested = a->result.any_replacement && a->challenges < BTB_FIT_CHALLENGES;
+    if (!a->result.complete || a->result.doubtful || untested)
         l->same_ways = l->same_sets = l->same_index = l->same_per_entry = false;
 }
 

@@ -52,8 +52,9 @@ struct btb_fit_level {
     struct btb_organisation shown[BTB_FIT_SHOWN]; /* the first of them */
     bool left;                                    /* false: some survivor holds all sequences that were measured */
     /*
-     * Whether all survivors have the same …; all false where the result is not `complete`, or is `doubtful`;
-     * same_per_entry also where a survivor has BTB_PER_ENTRY_MOST: a larger block would predict the same.
+     * Whether all survivors have the same …; all false where the result is not `complete`, or is `doubtful`, or where
+     * replacement may be any, which explains much, and not all challenges were passed; same_per_entry also where a
+     * survivor has BTB_PER_ENTRY_MOST: a larger block would predict the same.
      */
     bool same_ways, same_sets, same_index, same_per_entry;
     double cycles[BRANCH_CHAIN_PATTERNS]; /* of a hit, for the best pair; NaN: no sequence shows it */

@@ -548,3 +548,24 @@ double btb_mismatch_worst(const struct btb_mismatch *m, const struct btb_part *o
     }
     return worst;
 }
+
+bool btb_mismatch_no_step(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two)
+{
+    const struct btb_part *const resident[BTB_LEVELS] = {one, two};
+    double costs[BRANCH_CHAIN_PATTERNS][BTB_COSTS];
+    struct adjusted adjusted;
+    size_t group = 0;
+
+    fit_adjusted(m, resident, INFINITY, costs, &adjusted);
+    for (size_t i = 0; i < m->count; group++) {
+        const enum branch_chain_pattern pattern = m->points[i].pattern;
+        struct group_sums g;
+        i = add_up(m, i, resident, adjusted.ranges ? &adjusted.differences[pattern] : NULL,
+                   adjusted.ranges ? &adjusted.u[group] : NULL, &g);
+        const struct btb_costs u = group_costs(&g, m->patterns[pattern].weights, costs[pattern]);
+        if (g.used.x > BTB_SHOWS && g.used.y > BTB_SHOWS && u.y < BTB_COST_RATIO * u.x &&
+            u.x < BTB_COST_RATIO * costs[pattern][0])
+            return true;
+    }
+    return false;
+}

@@ -87,6 +87,12 @@ double btb_mismatch(const struct btb_mismatch *m, const struct btb_part *one, co
  * a level.
  */
 bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two);
+/*
+ * Whether there is a stride of a pattern that shows both levels, and at which a hit of the second one costs less than
+ * BTB_COST_RATIO times what one of the first does, though that is not slower there than at other strides: the second
+ * level is the first one there, under another name.
+ */
+bool btb_mismatch_no_step(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two);
 /* The largest chi-square that chance alone explains, within BTB_SIGMAS. */
 double btb_mismatch_expected(const struct btb_mismatch *m);
 /* The largest share of chi-square that a single point has at these costs. */

@@ -312,6 +312,11 @@ bool btb_search_doubtful(const struct btb_search *s)
 
     if (s->level_count == 1 && s->second_open)
         return true;
+    const struct btb_pair *best = best_pair(s);
+    if (best && best->level[1] != BTB_NO_CLASS &&
+        btb_mismatch_no_step(&s->points, btb_classes_resident(c, best->level[0]),
+                             btb_classes_resident(c, best->level[1])))
+        return true;
     for (size_t i = 0; i < s->pair_count; i++) {
         const uint16_t one = s->pairs[i].level[0], two = s->pairs[i].level[1];
         if (btb_mismatch_one_stride(&s->points, btb_classes_resident(c, one), btb_classes_resident(c, two)) ||
