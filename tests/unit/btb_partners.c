@@ -68,6 +68,12 @@ bool btb_mismatch_one_stride(const struct btb_mismatch *m, const struct btb_part
     return false;
 }
 
+bool btb_mismatch_no_step(const struct btb_mismatch *m, const struct btb_part *one, const struct btb_part *two)
+{
+    (void)m, (void)one, (void)two;
+    return false;
+}
+
 /*
  * Replacement may be any. With the first level that was tried first, the true second one explains nothing. With the
  * true first one it is the best all the same.

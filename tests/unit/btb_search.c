@@ -108,17 +108,22 @@ static size_t organisation(const struct btb_space *space, unsigned low, unsigned
     return 0;
 }
 
-/* Whether two levels of 16 sets and so many ways are in doubt where they alone survive. */
-static bool doubtful(unsigned ways_of_first, unsigned ways_of_second)
+/*
+ * Whether two levels of 16 sets and so many ways are in doubt where they alone survive, and a hit of the second one
+ * costs so many cycles, one of the first a single one.
+ */
+static bool doubtful(unsigned ways_of_first, unsigned ways_of_second, double second)
 {
     static const unsigned counts[] = {64, 128, 160, 256, 512};
+    const double cycles[] = {1, 1, second, second, 4};
     struct btb_classes c;
     struct btb_search s;
 
     assert_true(btb_classes_start(&c, 4, false) && btb_search_start(&s, &c));
     for (unsigned stride = 4; stride <= 8; stride *= 2)
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-            assert_true(btb_classes_add(&c, &(struct btb_point){{BRANCH_CHAIN_UNCOND, stride, counts[i]}, 1, 0}));
+            assert_true(btb_classes_add(
+                &c, &(struct btb_point){{BRANCH_CHAIN_UNCOND, stride, counts[i]}, cycles[i], 0.01 * cycles[i]}));
     btb_mismatch_prepare(&s.points, c.points, c.point_count, 0, UINT_MAX, &spread);
     s.pairs[s.pair_count++] = (struct btb_pair){{c.class_of[organisation(&c.space, 3, 4, ways_of_first)],
                                                  c.class_of[organisation(&c.space, 3, 4, ways_of_second)]},
@@ -133,8 +138,16 @@ static bool doubtful(unsigned ways_of_first, unsigned ways_of_second)
 static void a_second_level_that_holds_hardly_more_is_in_doubt(void **state)
 {
     (void)state;
-    assert_true(doubtful(8, 10));
-    assert_false(doubtful(8, 16));
+    assert_true(doubtful(8, 10, 2));
+    assert_false(doubtful(8, 16, 2));
+}
+
+/* Without a step between both at any stride, the second level is the first one under another name. */
+static void a_second_level_as_fast_as_the_first_is_in_doubt(void **state)
+{
+    (void)state;
+    assert_true(doubtful(8, 16, 1));
+    assert_true(doubtful(8, 16, 1.02));
 }
 
 /*
@@ -192,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_cost_is_known_where_branches_show_it),
         cmocka_unit_test(what_explains_all_points_is_not_given_up),
         cmocka_unit_test(a_second_level_that_holds_hardly_more_is_in_doubt),
+        cmocka_unit_test(a_second_level_as_fast_as_the_first_is_in_doubt),
         cmocka_unit_test(survivors_are_told_by_what_points_can_show),
     };
 

@@ -567,25 +567,6 @@ static void a_doubtful_second_level_does_not_replace_one(void **state)
     assert_true(run_scene(7001001, 3, TREE, false));
 }
 
-/*
- * Blocks of twelve that a second level at two strides explained; and gaps in the index that random sequences had not
- * refuted, and that any replacement explained.
- */
-static void what_hides_in_a_spread_or_between_lengths_is_not_reported(void **state)
-{
-    static const struct {
-        uint64_t number;
-        enum outside outside;
-    } cases[] = {{15, TWELVE_TO_AN_ENTRY}, {30, GAP}, {66, GAP}};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const size_t before = scores[cases[i].outside].wrong_scenes;
-        run_scene(1795674600, cases[i].number, cases[i].outside, false);
-        assert_int_equal(scores[cases[i].outside].wrong_scenes, before);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -601,7 +582,6 @@ int main(void)
         cmocka_unit_test(n1_main_is_six_ways_from_bit_5),
         cmocka_unit_test(a_level_that_is_left_slowly_is_not_taken_for_two),
         cmocka_unit_test(a_doubtful_second_level_does_not_replace_one),
-        cmocka_unit_test(what_hides_in_a_spread_or_between_lengths_is_not_reported),
     };
     uint64_t seed = asked_for("BTB_SEED", long_run() ? (uint64_t)time(NULL) : SEED);
 
