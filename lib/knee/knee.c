@@ -233,10 +233,28 @@ static bool swings(const struct series *s, const struct series *all, const struc
     return crossings > CROSSINGS_MAXIMUM;
 }
 
+/* Whether a knee is as high as CLEAR times OUTLIER deviations of the level before it. False when memory is short. */
+static bool is_clear(const struct curve *c, const struct knee *k, double from)
+{
+    const struct series *s = &c->s;
+    double *scratch = malloc((s->count + 1) * sizeof *scratch), deviation = INFINITY;
+    size_t first = 0, end;
+
+    while (first + 1 < s->count && s->x[first] < from)
+        first++;
+    for (end = first; end < s->count && s->x[end] <= k->low; end++)
+        ;
+    if (scratch)
+        deviation = curve_deviation(c, first, end, scratch);
+    free(scratch);
+    return k->after - k->before > CLEAR * OUTLIER * deviation;
+}
+
 /*
  * Compares each knee with the second view, and drops those that are none. The second view knows only levels that are
  * left for good, so where y comes back it gets the points before that as well. Dropped are knees of steps (not of
- * jumps) where it sees no rise, levels that have not been left, and swings; none is dropped with `all`.
+ * jumps) where it sees no rise, levels that have not been left, and swings; none is dropped with `all`. Behind a clear
+ * rise that it does not see no knee is agreed: it may be the knee of another level than it seems.
  */
 static bool compare_views(const struct curve *c, const struct knee_point *points, size_t count, bool all, bool jump,
                           struct verdict *out)
@@ -244,6 +262,7 @@ static bool compare_views(const struct curve *c, const struct knee_point *points
     const struct series *s = &c->s;
     struct series every;
     size_t checked = out->count + 1, before = out->count;
+    double unseen = INFINITY; /* x of the first clear rise that was dropped */
     bool good = load_all(points, count, &every);
 
     if (!good)
@@ -259,11 +278,16 @@ static bool compare_views(const struct curve *c, const struct knee_point *points
             bool rises = false;
             good = ask_second_view(c, s->count, &k, &rises) &&
                    (back == s->count || k.agreed || ask_second_view(c, back, &k, &rises));
-            if (all || ((jump || rises) && is_left(points, count, &k, until) && !swings(s, &every, &k, from, until)))
+            const bool is_knee = is_left(points, count, &k, until) && !swings(s, &every, &k, from, until);
+            if (all || ((jump || rises) && is_knee))
                 out->knees[kept++] = k;
+            else if (is_knee && is_clear(c, &k, from))
+                unseen = fmin(unseen, k.value);
         }
         out->count = kept;
     }
+    for (size_t i = 0; i < out->count; i++)
+        out->knees[i].agreed = out->knees[i].agreed && out->knees[i].value < unseen;
     if (before > 0 && out->count == 0)
         out->reason = REASON_AMBIGUOUS;
     series_free(&every);

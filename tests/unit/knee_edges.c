@@ -126,6 +126,25 @@ static void one_good_point_within_a_rise_belongs_to_the_interval(void **state)
     assert_knee(&v, 30, 34);
 }
 
+/*
+ * Seven points that scatter by a part of the step before them: the second view sees no rise there, and what follows may
+ * be the knee of the second level or of the first one.
+ */
+static void behind_a_rise_that_one_view_misses_no_knee_is_agreed(void **state)
+{
+    struct points r = {.error = 0.0003, .random = 40};
+
+    (void)state;
+    add(&r, 7, 0.507, 0.0002);
+    add(&r, 7, 0.6, 0.04);
+    add(&r, 13, 1.9, 0.2);
+    add(&r, 14, 6.6, 0.7);
+    const struct verdict v = decide(KNEE_STEP, &r);
+    assert_true(v.count > 0);
+    for (size_t i = 0; i < v.count; i++)
+        assert_true(v.knees[0].low <= 7 || !v.knees[i].agreed);
+}
+
 /* Two points that are high as a level is, and one behind them that is back: nothing has been left before that one. */
 static void two_high_points_before_a_return_are_no_level(void **state)
 {
@@ -390,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_step_before_a_creeping_rise_is_the_knee),
         cmocka_unit_test(the_last_good_point_lies_before_a_gentle_foot),
         cmocka_unit_test(one_good_point_within_a_rise_belongs_to_the_interval),
+        cmocka_unit_test(behind_a_rise_that_one_view_misses_no_knee_is_agreed),
         cmocka_unit_test(two_high_points_before_a_return_are_no_level),
         cmocka_unit_test(a_level_of_eight_points_shows_its_scatter),
         cmocka_unit_test(two_points_behind_a_step_are_enough),
