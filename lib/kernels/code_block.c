@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 enum {
-    ROUNDS = 5,         /* of mapping a block */
-    LISTED_BITS = 36,   /* address bits of the largest area of which all pages are listed: 128 MiB of list */
-    ROOM_AT_LEAST = 256 /* of the list of pages that have frames */
+    ROUNDS = 5,            /* of mapping a block */
+    LISTED_BITS = 36,      /* address bits of the largest area of which all pages are listed: 128 MiB of list */
+    LISTED_PAGES = 1 << 16 /* that have frames in a larger area, at most: far more than images of branches need */
 };
 
 static size_t page_size(void)
@@ -16,24 +16,21 @@ static size_t page_size(void)
 /* NO_FRAME where the page has none. */
 static size_t frame_of(const struct code_block *b, size_t page)
 {
+    if (b->frames)
+        return b->frames[page];
     for (size_t i = b->count; i-- > 0;)
         if (b->list[i].page == page)
             return b->list[i].frame;
     return NO_FRAME;
 }
 
-/* Where there is no memory, the page has no frame: code there is invalid. */
+/* Where the list is full, the page has no frame: code there is invalid. */
 static void add(struct code_block *b, size_t page, size_t frame)
 {
-    if (b->count == b->room) {
-        const size_t room = b->room ? 2 * b->room : ROOM_AT_LEAST;
-        struct page_frame *list = realloc(b->list, room * sizeof *list);
-        if (!list)
-            return;
-        b->list = list;
-        b->room = room;
-    }
-    b->list[b->count++] = (struct page_frame){page, frame};
+    if (b->frames)
+        b->frames[page] = frame;
+    else if (b->count < LISTED_PAGES)
+        b->list[b->count++] = (struct page_frame){page, frame};
 }
 
 void code_block_give(struct code_block *b, size_t offset, size_t bytes)
@@ -51,19 +48,28 @@ void code_block_share(struct code_block *b, size_t offset, size_t bytes, size_t 
         add(b, page, frame);
 }
 
-/* Maps `pages` pages, of which those of the list have frames. NULL, or why not. */
+/* Gives no page a frame. False: there is no memory for the frames of so many pages. */
+static bool start(struct code_block *b, size_t pages)
+{
+    b->count = b->frame_count = 0;
+    if (pages > ((size_t)1 << LISTED_BITS) / page_size()) { /* only pages that have frames are listed */
+        if (!b->list)
+            b->list = malloc(LISTED_PAGES * sizeof *b->list);
+        return b->list != NULL;
+    }
+    if (!pages || (!b->frames && !(b->frames = malloc(pages * sizeof *b->frames))))
+        return false;
+    for (size_t i = 0; i < pages; i++)
+        b->frames[i] = NO_FRAME;
+    return true;
+}
+
+/* Maps `pages` pages, of which some have frames. NULL, or why not. */
 static const char *map(struct code_block *b, size_t pages)
 {
     b->code = (struct code_frames){.frames = NULL};
-    if (pages > ((size_t)1 << LISTED_BITS) / page_size())
-        return machine_map_scattered(&b->code.area, b->list, b->count, pages, page_size());
-    if (!b->frames && !(b->frames = malloc(pages * sizeof *b->frames)))
-        return "out of memory for the order of frames";
-    for (size_t i = 0; i < pages; i++)
-        b->frames[i] = NO_FRAME;
-    for (size_t i = 0; i < b->count; i++)
-        b->frames[b->list[i].page] = b->list[i].frame;
-    return probe_try_frames(&b->code, b->frames, pages, page_size());
+    return b->frames ? probe_try_frames(&b->code, b->frames, pages, page_size())
+                     : machine_map_scattered(&b->code.area, b->list, b->count, pages, page_size());
 }
 
 const char *code_block_map(struct code_block *b, unsigned highest, size_t behind,
@@ -79,7 +85,8 @@ const char *code_block_map(struct code_block *b, unsigned highest, size_t behind
     uintptr_t at = 0, foreseen = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         const uintptr_t before = at;
-        b->count = b->frame_count = 0;
+        if (!start(b, pages))
+            return "out of memory for the order of frames";
         b->block = (block - foreseen % block) % block;
         b->loop = b->block + block;
         if (round)

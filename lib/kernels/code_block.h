@@ -11,10 +11,10 @@
 
 struct code_block {
     struct code_frames code;
-    struct page_frame *list; /* pages of the area that have frames */
-    size_t count, room;      /* of the list */
+    struct page_frame *list; /* pages of the area that have frames, where there are too many others to list all */
+    size_t count;            /* of the list */
     size_t frame_count;
-    size_t *frames;   /* of all pages, where these can be listed; NO_FRAME: none */
+    size_t *frames;   /* else of all pages; NO_FRAME: none */
     size_t mark;      /* of machine_map_mark, before the block was mapped */
     size_t block;     /* where the block begins in the area */
     size_t loop;      /* where the room behind it begins in the area */

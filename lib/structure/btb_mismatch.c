@@ -443,6 +443,9 @@ static double fit_costs(const struct btb_mismatch *m, const struct btb_part *con
     size_t groups = 0;
 
     *ranges = 0;
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
+        for (size_t k = 0; k < BTB_COSTS; k++)
+            costs[p][k] = NAN;
     for (size_t i = 0; i < m->count; groups++) {
         const struct btb_mismatch_point *first = &m->points[i];
         struct group_sums *g = &sums[groups];
@@ -456,12 +459,9 @@ static double fit_costs(const struct btb_mismatch *m, const struct btb_part *con
         show_one |= g->used.x > BTB_SHOWS ? first->stride : 0;
         show_two |= g->used.y > BTB_SHOWS ? first->stride : 0;
     }
-    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
-        for (size_t k = 0; k < BTB_COSTS; k++)
-            costs[p][k] = NAN;
+    for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         if (m->patterns[p].most > 0)
             sum += solve(&patterns[p], costs[p]);
-    }
     return (!resident[0] || show_one) && (!resident[1] || show_two) ? sum : INFINITY;
 }
 

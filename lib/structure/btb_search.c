@@ -317,7 +317,7 @@ bool btb_search_doubtful(const struct btb_search *s)
         btb_mismatch_no_step(&s->points, btb_classes_resident(c, best->level[0]),
                              btb_classes_resident(c, best->level[1])))
         return true;
-    for (size_t i = 0; i < s->pair_count; i++) {
+    for (size_t i = 0; best && i < s->pair_count; i++) {
         const uint16_t one = s->pairs[i].level[0], two = s->pairs[i].level[1];
         if (btb_mismatch_one_stride(&s->points, btb_classes_resident(c, one), btb_classes_resident(c, two)) ||
             (two != BTB_NO_CLASS && btb_classes_longest(c, two) < BTB_LEVELS_APART * btb_classes_longest(c, one)))

@@ -51,6 +51,7 @@ void form_units_sets(struct form_units_sets *s, const uint16_t *ports, size_t cl
     memset(s, 0, sizeof *s);
     s->classes = classes;
     s->width = (double)INFINITY;
+    s->orders = FORM_UNITS_ORDERS;
     for (size_t i = 0; i < classes; i++) {
         struct form_units_set *set = ports[i] ? add_set(s, 0, ports[i]) : NULL;
         if (set)
@@ -83,7 +84,7 @@ static bool measure_best(struct form_units_sets *s, struct form_units_mix m, dou
     double least = (double)INFINITY;
     unsigned chosen = 0;
 
-    for (m.order = 0; m.order < FORM_UNITS_ORDERS && !(least <= enough); m.order++) {
+    for (m.order = 0; m.order < s->orders && !(least <= enough); m.order++) {
         double cycles;
         if (!s->measure(s->context, &m, true, &cycles))
             return false;

@@ -57,6 +57,7 @@ struct form_units_sets {
     size_t count, classes;
     struct form_units_set all[FORM_UNITS_SETS]; /* small ones first, unions behind those of the map */
     double width;                               /* instructions that begin in a cycle; infinite: not known */
+    unsigned orders;                            /* of a mix that are tried, FORM_UNITS_ORDERS at most */
     form_units_measure *measure;
     void *context;
 };

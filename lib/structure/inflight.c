@@ -107,6 +107,8 @@ static void emit_fillers_in_turn(struct code *c, const struct inflight_experimen
         turn += 1 + e->nops[kinds];
         period = period > emit_filler_period(e->fillers[kinds]) ? period : emit_filler_period(e->fillers[kinds]);
     }
+    if (!kinds) /* there are no fillers */
+        return;
     const size_t whole = turn * period, from = c->used;
     const struct work before = c->work;
     if (count >= 2 * whole) {

@@ -62,9 +62,9 @@ bool op_cache_absent(const struct op_cache_rate *rates, size_t count);
 
 /*
  * How many entries a line takes, from how many lines in random order of each kind are held
- * (lib/structure/op_cache_lines.h; NaN: not known); lines[0] of few operations take one. Stores them in entries[], unless it returns a reason: lines of few operations have no end, some kind ends
- * where the instruction cache does (l1i_lines), the ratio of two numbers is not whole, or all lines but the first do
- * not take two entries and more.
+ * (lib/structure/op_cache_lines.h; NaN: not known); lines[0], of few operations, take one. Stores them in entries[],
+ * unless it returns a reason: lines of few operations have no end, some kind ends where the instruction cache does
+ * (l1i_lines), the ratio of two numbers is not whole, or not all lines but the first take two entries and more.
  */
 enum reason op_cache_entries_of_lines(const double lines[], size_t count, double l1i_lines, double entries[]);
 

@@ -101,7 +101,7 @@ static bool search(struct probe *p, struct kind *kinds, struct sweep *sweeps, si
                                    .seconds = probe_scale(p, 1, 0.5, 1, 4),
                                    .search = {.kind = KNEE_STEP,
                                               .from = FEWEST_LINES,
-                                              .to = probe_smoke(p, 64, MOST_LINES / 2),
+                                              .to = probe_smoke(p, 64, (double)MOST_LINES / 2),
                                               .step = 1,
                                               .resolution = 0.03,
                                               .per_octave = (unsigned)probe_smoke(p, 1, 8)}};

@@ -220,6 +220,7 @@ static void choose_blockers(struct bench *b, const struct fact_units *known)
         .kind = known->idiom ? BLOCKER_IDIOM : BLOCKER_NOP, .idiom = known->idiom, .nop_bytes = known->nop_bytes};
     form_units_sets(&b->sets, ports, known->count);
     b->sets.width = known->width;
+    b->sets.orders = (unsigned)probe_smoke(b->probe, 1, FORM_UNITS_ORDERS);
     b->sets.measure = measure;
     b->sets.context = b;
 }

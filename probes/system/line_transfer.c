@@ -142,13 +142,21 @@ static void link_lines(const struct lines *l, size_t pair, const size_t *order)
     ((struct round_trip_line *)(l->area.write + pair + CONTROL_AT))->state = l->area.at + pair + STATE_AT;
 }
 
-/* The kernel of an access; NULL: the core has none. */
+/* The index of an access in form_atomics; ATOMICS: it is a plain load or store. */
+static size_t atomic_of(const char *access)
+{
+    size_t i = 0;
+
+    while (i < ATOMICS && strcmp(access, form_atomics[i].name) != 0)
+        i++;
+    return i;
+}
+
 static const struct kernel *kernel_of(const struct lines *l, const char *access)
 {
-    for (size_t i = 0; i < ATOMICS; i++)
-        if (!strcmp(access, form_atomics[i].name))
-            return l->has[i] ? &l->atomic[i] : NULL;
-    return !strcmp(access, "load") ? &l->load : &l->store;
+    const size_t atomic = atomic_of(access);
+
+    return atomic < ATOMICS ? &l->atomic[atomic] : !strcmp(access, "load") ? &l->load : &l->store;
 }
 
 /* Fills in the readings of one repeat. Returns how many; the last two are timed. */
@@ -221,7 +229,8 @@ static const char *measure_core(struct probe *p, const struct lines *l, unsigned
     for (size_t i = 0; i < TRANSFERS; i++) {
         double ns = (double)NAN;
         enum reason reason;
-        if (!kernel_of(l, transfers[i].access))
+        const size_t atomic = atomic_of(transfers[i].access);
+        if (atomic < ATOMICS && !l->has[atomic])
             continue;
         const char *why = measure(p, l, &transfers[i], other, pair, &ns, &reason, good);
         if (why || !*good)

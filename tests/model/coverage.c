@@ -16,6 +16,7 @@ static const struct {
     {"counters", "describes the counters of a real core; proofs.c tests that probes can count"},
     {"frequency", "the modelled clock is the same whether the core is idle or busy"},
     {"indirect", "the modelled core predicts the latest target of an indirect branch, whatever the history"},
+    {"form_units", "modelled execution units are all alike; tests/unit/form_units.c simulates others"},
     {"loop_buffer", "the modelled core replays no loops"},
     {"noise", "the modelled machine has no interrupts to mask"},
     {"parallel_walks", "modelled page walks do not wait for each other"},
