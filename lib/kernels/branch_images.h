@@ -61,7 +61,10 @@ const char *image_room_map(struct image_room *r, unsigned highest, const uint64_
 void image_room_unmap(struct image_room *r);
 /* Writes the images with that many slots, and the chain, into their frames: for all kernels that follow. */
 bool image_room_write(struct probe *p, const struct image_room *r, size_t slots);
-/* Makes the kernel; its unit is a branch of an image, or of the chain where there are no images. False: the probe has ended. */
+/*
+ * Makes the kernel; its unit is a branch of an image, or of the chain where there are no images. False: the probe has
+ * ended.
+ */
 bool branch_images_build(struct probe *p, const struct branch_images *i, struct kernel *k);
 
 #endif

@@ -128,9 +128,9 @@ void form_fill_data(const struct form *f, enum form_values values, uint8_t *data
 /*
  * Makes the kernel that the first part of *w describes and fills in the rest, which must begin as zeros. `data`: the
  * address, inside windows, of the data that form_fill_data has written. One unit of the kernel is one instance, or one
- * group of w->blocked; w->instances may become a little less, so that an iteration is a whole number of rotations of the registers or of the
- * locations. Returns REASON_NONE, or why there is no such kernel: REASON_NO_REGISTER_LEFT, or REASON_NOT_ENCODABLE,
- * after which the probe may be over.
+ * group of w->blocked; w->instances may become a little less, so that an iteration is a whole number of rotations of
+ * the registers or of the locations. Returns REASON_NONE, or why there is no such kernel: REASON_NO_REGISTER_LEFT, or
+ * REASON_NOT_ENCODABLE, after which the probe may be over.
  */
 enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t data, struct kernel *k);
 

@@ -41,9 +41,10 @@ enum btb_design {
 /*
  * Finds the sequence to measure next, within the limits and not measured yet: the one about whose cost the surviving
  * organisations disagree most (four counts an octave are tried at each stride, and up to 32 survivors of a level, drawn
- * at random); else, if `may_challenge`, one at the end of a level of a survivor, at the stride where that end lies farthest
- * from the sequences that were measured. Stores it in *out and returns which it is; leaves *out as it is for BTB_DESIGN_NONE. To be called after a
- * btb_search_run that found survivors, or after btb_search_refresh. *random: state of lib/base/random.h, advanced.
+ * at random); else, if `may_challenge`, one at the end of a level of a survivor, at the stride where that end lies
+ * farthest from the sequences that were measured. Stores it in *out and returns which it is; leaves *out as it is for
+ * BTB_DESIGN_NONE. To be called after a btb_search_run that found survivors, or after btb_search_refresh. *random:
+ * state of lib/base/random.h, advanced.
  */
 enum btb_design btb_design_next(const struct btb_search *s, const struct btb_limits *limits, bool may_challenge,
                                 uint64_t *random, struct btb_sequence *out);

@@ -70,8 +70,8 @@ void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks);
 /*
  * Whether the one level that is the result may hide a second one, or some pair of s->pairs has a class that may be
  * something else than a level: points of at most one stride show it, or it is the second and the longest sequence that
- * it holds as a whole is less than BTB_LEVELS_APART times that of the first, or at some stride its hits cost no more than those
- * of the first (btb_mismatch_no_step). To be called after btb_search_run.
+ * it holds as a whole is less than BTB_LEVELS_APART times that of the first, or at some stride its hits cost no more
+ * than those of the first (btb_mismatch_no_step). To be called after btb_search_run.
  */
 bool btb_search_doubtful(const struct btb_search *s);
 

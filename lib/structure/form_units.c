@@ -59,7 +59,7 @@ void form_units_sets(struct form_units_sets *s, const uint16_t *ports, size_t cl
     }
     const size_t singles = s->count;
     for (size_t a = 0; a < singles; a++)
-        for (size_t b = 0; b < singles; b++) /* the larger one second, unless it holds the other */
+        for (size_t b = 0; b < singles; b++) /* each pair once, the larger one first */
             if (s->all[a].count <= s->all[b].count && a != b)
                 add_union(s, singles, &s->all[b], &s->all[a]);
 }
@@ -322,12 +322,14 @@ static void join_common(struct form_units *u)
 }
 
 /*
- * Where there are as many sets as the form can have operations, each holds one, which may keep its unit busy for several
- * cycles, as divisions do.
+ * Where the form is one operation, besides those that access memory, and each set holds one of these, several operations
+ * in a set are one that keeps its unit busy for several cycles, as divisions do.
  */
 static void find_long_ops(struct form_units *u)
 {
-    for (size_t i = 0; i < u->op_count && (double)u->op_count >= u->slots + u->accesses; i++) {
+    if (u->slots > 1 || (double)u->op_count < u->slots + u->accesses)
+        return;
+    for (size_t i = 0; i < u->op_count; i++) {
         u->ops[i].cycles = u->ops[i].times;
         u->ops[i].times = 1;
     }

@@ -3,7 +3,7 @@
  *
  * A map of units (lib/structure/ports.h) gives sets of units, and for each set blockers: instructions of one operation
  * that can run on exactly these units. Blockers for m cycles of a set of p units take m cycles. If k operations of the
- * form can run nowhere else, one instance more takes k / p cycles more; if it has others ways, it takes no time. Sets are
+ * form can run nowhere else, one instance more takes k / p cycles more; if it has other ways, it takes no time. Sets are
  * tried from small to large: an operation belongs to the smallest set that it cannot escape. Where no single set holds
  * all operations, two sets are blocked at once.
  *
@@ -83,9 +83,8 @@ struct form_units_test {
 };
 
 struct form_units {
-    enum reason why; /* undecided; REASON_NONE: it is decided */
-    bool
-        is_partial; /* it is, but some set of the map could not be tried, or holds not all: the form may have more operations */
+    enum reason why;   /* undecided; REASON_NONE: it is decided */
+    bool is_partial;   /* it is, but the form may have more operations than those that sets of the map hold */
     unsigned accesses; /* to memory, of an instance */
     double cycles;     /* of an instance alone */
     double slots;      /* of the front end that an instance takes; NaN: not known */
@@ -101,7 +100,8 @@ struct form_units {
  */
 void form_units_sets(struct form_units_sets *s, const uint16_t *ports, size_t classes);
 /*
- * Finds the units of the form that s->measure measures, which reads and writes memory `accesses` times. False: a measurement ended everything, and *u is of no use.
+ * Finds the units of the form that s->measure measures, which reads and writes memory `accesses` times. False: a
+ * measurement ended everything, and *u is of no use.
  */
 bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_units *u);
 

@@ -70,17 +70,16 @@ static void emit_or_copy(struct code *c, const struct form *f, struct independen
         *same = (struct encoded){at, c->used - at};
 }
 
-/* Spreads kinds evenly over `count` slots: next is always the one that is furthest behind its share. */
-static void spread(const struct ports_mix *mix, size_t kinds, uint8_t *all, size_t count)
+void mixes_spread(const uint8_t *times, size_t kinds, uint8_t *all, size_t count)
 {
-    double behind[PORTS_CLASSES] = {0}, of_mix = 0;
+    double behind[MIXES_KINDS] = {0}, of_mix = 0;
 
     for (size_t i = 0; i < kinds; i++)
-        of_mix += mix->times[i];
+        of_mix += times[i];
     for (size_t n = 0; n < count; n++) {
         size_t next = 0;
         for (size_t i = 0; i < kinds; i++) {
-            behind[i] += mix->times[i] / of_mix;
+            behind[i] += times[i] / of_mix;
             if (behind[i] > behind[next])
                 next = i;
         }
@@ -105,7 +104,7 @@ static size_t arrange(struct probe *p, const struct mixes *m, size_t body, size_
     }
     const size_t mixes = body > of_mix ? body / of_mix : 1;
     *used = mixes * of_mix;
-    spread(&m->mix, m->count, all, *used);
+    mixes_spread(m->mix.times, m->count, all, *used);
     if (m->shuffled)
         random_shuffle(all, *used, sizeof all[0], &p->random);
     return mixes;

@@ -10,7 +10,7 @@
 #include "lib/probe/probe.h"
 #include "lib/structure/ports.h"
 
-enum { MIX_AREA_BYTES = 4096, MIX_SLOTS = 256, MIX_BLANK = 0xff };
+enum { MIX_AREA_BYTES = 4096, MIX_SLOTS = 256, MIX_BLANK = 0xff, MIXES_KINDS = PORTS_CLASSES + 1 /* and blanks */ };
 
 /* An instruction that takes a slot of the front end and no unit: a NOP of that length, or `idiom` unless it is NULL. */
 struct mix_blank {
@@ -42,6 +42,11 @@ struct mixes {
  * at most, then the load, and the store if `store`.
  */
 void mixes_choose(struct mixes *m, size_t most, bool store);
+/*
+ * Spreads kinds, so many times[] of each, evenly over `count` slots: next is always the one that is furthest behind its
+ * share. There are MIXES_KINDS kinds at most.
+ */
+void mixes_spread(const uint8_t *times, size_t kinds, uint8_t *all, size_t count);
 /* Builds the kernel; `context` is the struct mixes, the unit is one mix, or one blank. False: the probe is over. */
 bool mixes_build(struct probe *p, void *context, struct kernel *k);
 

@@ -36,6 +36,7 @@
 #include "lib/structure/form_units.h"
 #include "lib/structure/instruction_cost.h"
 #include "lib/structure/instruction_once.h"
+#include "lib/structure/mixes.h"
 #include "lib/structure/ports_text.h"
 
 enum {
@@ -74,24 +75,14 @@ struct bench {
 /* What a group is made of, in this order: the instance first, then all blockers, each kind spread evenly. */
 static size_t make_group(const struct form_units_mix *m, uint8_t *group)
 {
-    double behind[BLOCKERS] = {0}, of_group = 0;
-    size_t count = 0;
+    size_t count = 0, blockers = 0;
 
     if (m->instance)
         group[count++] = BLOCKED_INSTANCE;
     for (size_t i = 0; i < BLOCKERS; i++)
-        of_group += m->times[i];
-    for (size_t n = 0; n < (size_t)of_group; n++) {
-        size_t next = 0;
-        for (size_t i = 0; i < BLOCKERS; i++) {
-            behind[i] += m->times[i] / of_group;
-            if (behind[i] > behind[next])
-                next = i;
-        }
-        behind[next] -= 1;
-        group[count++] = (uint8_t)next;
-    }
-    return count;
+        blockers += m->times[i];
+    mixes_spread(m->times, BLOCKERS, group + count, blockers);
+    return count + blockers;
 }
 
 /*

@@ -20,9 +20,10 @@
  * reported where both chains see the same set.
  *
  * Several stores side by side, each of an equal part of what is loaded, upwards and downwards, within a line and across
- * two: from how many can a load gather its value, and in how many cycles? It gathers if it takes clearly less than a load
- * of the same stores that reads one byte more, and so has to wait (lib/structure/store_gathering.h). And a load 2^n bytes away from the store: where the core compares only the low bits of addresses,
- * it takes longer than a load beside the store.
+ * two: from how many can a load gather its value, and in how many cycles? It gathers if it takes clearly less than a
+ * load of the same stores that reads one byte more, and so has to wait (lib/structure/store_gathering.h). And a load
+ * 2^n bytes away from the store: where the core compares only the low bits of addresses, it takes longer than a load
+ * beside the store.
  *
  * Vectors are measured in the chain `data` only, with zeros.
  *
