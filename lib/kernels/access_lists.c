@@ -7,7 +7,9 @@
 #include "lib/measure/list.h"
 
 enum {
-    SITES_AT = 4096,      /* offset of the load instructions in the code */
+    SITES_AT = 4096, /* offset of the load instructions in the code */
+    LEAD_AT = SITES_AT - 32,
+    LEAD_PAGES = 24,      /* more than region prefetchers of modelled cores record at once */
     SITE_BYTES = 20,      /* from one to the next, where a list does not say it: 64 of them differ in the low 8 bits */
     WAIT_ITERATIONS = 16, /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
     REFRESH = 16,         /* trials after which all places are brought to their home again */
@@ -16,7 +18,8 @@ enum {
     OTHERS_FACTOR = 4,       /* bytes of other lines, in parts of what the near level holds */
     SCATTERED = 8,           /* loads of other lines in an iteration */
     CODE_BYTES = 1 << 16,
-    LARGE_PAGE_BYTES = 2 << 20 /* the largest page that a small area may take */
+    TABLE_BYTES = ACCESS_PLACES * sizeof(uint64_t), /* of places, and as many of looks behind them */
+    LARGE_PAGE_BYTES = 2 << 20                      /* the largest page that a small area may take */
 };
 
 static size_t power_of_two(size_t bytes)
@@ -55,7 +58,7 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
     const size_t others = power_of_two(OTHERS_FACTOR * near_bytes > part ? OTHERS_FACTOR * near_bytes : part);
     *a = (struct access_area){.touched = REFRESH};
     return map_written(p, &a->data, part) && map_written(p, &a->others, others) &&
-           probe_map(p, &a->tables, (size_t)2 * ACCESS_TRIALS * ACCESS_PLACES * sizeof(uint64_t), 0);
+           probe_map(p, &a->tables, (size_t)2 * ACCESS_TRIALS * TABLE_BYTES, 0);
 }
 
 /* ---- Kernels ---------------------------------------------------------------------------------------- */
@@ -112,6 +115,26 @@ static size_t emit_look(struct code *c, const struct access_area *a)
     return entry;
 }
 
+static void emit_site(struct code *c, size_t at, bool stores)
+{
+    emit_place(c, at);
+    emit_add(c, REG_T3, REG_T0);
+    if (stores)
+        emit_store(c, REG_T0, REG_T3, 0);
+    else
+        emit_load(c, REG_T0, REG_T3, 0);
+    emit_branch_register(c, REG_T5);
+}
+
+static bool site_stores(const struct access_list *l, size_t site)
+{
+    size_t i = 0;
+
+    while (i < l->count && (l->all[i].site != site || l->all[i].kind == LISTED_APART))
+        i++;
+    return i < l->count && l->all[i].kind == LISTED_STORE;
+}
+
 /*
  * Load instructions: pieces of code that load from REG_T3 and go on at REG_T5, so that any access can be done by any of
  * them. Calls and returns would load from the stack on some instruction sets, which prefetchers see as well.
@@ -122,12 +145,11 @@ static void emit_sites(struct code *c, const struct access_list *l, size_t *site
 
     for (size_t i = 0; i < l->count; i++)
         count = l->all[i].site + 1 > count ? l->all[i].site + 1 : count;
+    if (l->led)
+        emit_site(c, LEAD_AT, false);
     for (size_t i = 0; i < count; i++) {
         sites[i] = SITES_AT + (l->code ? l->code[i] : i * SITE_BYTES);
-        emit_place(c, sites[i]);
-        emit_add(c, REG_T3, REG_T0);
-        emit_load(c, REG_T0, REG_T3, 0);
-        emit_branch_register(c, REG_T5);
+        emit_site(c, sites[i], site_stores(l, i));
     }
 }
 
@@ -141,7 +163,23 @@ static void emit_go_to_site(struct code *c, size_t site)
     emit_branch(c, site);
 }
 
-/* The loads of a list from number `from` up to before `to`. */
+static void emit_lead(struct code *c, const struct access_area *a)
+{
+    for (size_t i = 0; i < LEAD_PAGES; i++) {
+        emit_constant(c, REG_T3, a->others.at + i * ACCESS_PAGE_BYTES % a->others.bytes);
+        emit_go_to_site(c, LEAD_AT);
+    }
+    emit_move(c, REG_T3, REG_T2);
+    emit_shift_right(c, REG_T3, 12);
+    emit_constant(c, REG_T5, ACCESS_PAGE_BYTES);
+    emit_multiply(c, REG_T3, REG_T5);
+    emit_go_to_site(c, LEAD_AT);
+}
+
+/*
+ * The loads of a list from number `from` up to before `to`. Then the table of the looks is loaded, since it would be
+ * near in some trials only.
+ */
 static size_t emit_train(struct code *c, const struct access_area *a, const struct access_list *l, const size_t *sites,
                          size_t from, size_t to)
 {
@@ -151,13 +189,20 @@ static size_t emit_train(struct code *c, const struct access_area *a, const stru
     size_t loop = c->used;
     emit_load(c, REG_T2, REG_T1, 0);
     emit_add(c, REG_T2, REG_T4);
+    if (l->led && !from)
+        emit_lead(c, a);
     for (size_t i = from; i < to; i++) {
-        emit_constant(c, REG_T3, (uint64_t)l->all[i].at);
-        emit_add(c, REG_T3, REG_T2);
+        const bool apart = l->all[i].kind == LISTED_APART;
+        const uint64_t at = (uint64_t)l->all[i].at;
+        emit_constant(c, REG_T3, apart ? a->others.at + at % a->others.bytes : at);
+        if (!apart)
+            emit_add(c, REG_T3, REG_T2);
         emit_go_to_site(c, sites[l->all[i].site]);
     }
     emit_add_constant(c, REG_T1, sizeof(uint64_t));
     emit_loop(c, loop);
+    for (int32_t i = 0; i < TABLE_BYTES; i += ACCESS_LINE_BYTES)
+        emit_load(c, REG_T2, REG_DATA, TABLE_BYTES + i);
     emit_return(c);
     return entry;
 }
@@ -181,9 +226,14 @@ bool access_emit(struct probe *p, struct access_area *a, const struct access_lis
            probe_kernel(p, &c, again, &a->again);
 }
 
+static size_t lead_bytes(const struct access_list *l)
+{
+    return l->led ? ACCESS_LEAD_LINES * ACCESS_LINE_BYTES : 0;
+}
+
 static size_t slot_bytes(const struct access_list *l)
 {
-    return ((size_t)l->bytes + ACCESS_PAGE_BYTES - 1) / ACCESS_PAGE_BYTES * ACCESS_PAGE_BYTES;
+    return ((size_t)l->bytes + lead_bytes(l) + ACCESS_PAGE_BYTES - 1) / ACCESS_PAGE_BYTES * ACCESS_PAGE_BYTES;
 }
 
 size_t access_slots(const struct access_area *a, const struct access_list *l)
@@ -193,7 +243,7 @@ size_t access_slots(const struct access_area *a, const struct access_list *l)
 
 size_t access_begins(const struct access_list *l)
 {
-    return (slot_bytes(l) - (size_t)l->bytes) / (size_t)l->align + 1;
+    return (slot_bytes(l) - lead_bytes(l) - (size_t)l->bytes) / (size_t)l->align + 1;
 }
 
 /* ---- Trials ----------------------------------------------------------------------------------------- */
@@ -211,7 +261,8 @@ static void choose_places(struct probe *p, struct access_area *a, size_t places,
     random_shuffle(order, slots, sizeof order[0], &p->random);
     for (size_t t = 0; t < trials && slots > 0; t++, table += 2 * ACCESS_PLACES) {
         for (size_t i = 0; i < places; i++) {
-            table[i] = order[(t * places + i) % slots] * slot + random_below(&p->random, begins) * (size_t)l->align;
+            table[i] = order[(t * places + i) % slots] * slot + lead_bytes(l) +
+                       random_below(&p->random, begins) * (size_t)l->align;
             const size_t other = order[(t * places + i + slots / 2) % slots] * slot;
             table[ACCESS_PLACES + i] = looks[t] != ACCESS_ELSEWHERE
                                            ? table[i] + (uint64_t)looks[t]
@@ -244,10 +295,10 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
     }
     a->touched += trials;
     for (size_t t = 0; t < trials; t++) {
-        const uint64_t table = a->tables.at + t * 2 * ACCESS_PLACES * sizeof(uint64_t);
+        const uint64_t table = a->tables.at + t * 2 * TABLE_BYTES;
         a->train.data = table;
         a->again.data = table;
-        a->look.data = table + ACCESS_PLACES * sizeof(uint64_t);
+        a->look.data = table + TABLE_BYTES;
         add_scattered(p, list, &n, &a->empty, a->empties);
         list[n++] = reading_of(&a->train, places);
         if (a->emitted->leaves_first) {

@@ -44,10 +44,13 @@ static void make_list(struct prefetch_kinds *k, const struct drawn *d, struct ac
     while (left) {
         const size_t i = (size_t)below(k, (int)d->count);
         const struct sequence *s = &d->all[i];
+        if (!done[i] && s->one)
+            reach_forget(l, (uint32_t)i * PREFETCH_SEQUENCE);
         if (done[i] < s->count) {
             const int line = d->begin[i] + (int)done[i] * s->stride;
             l->all[l->count++] = (struct listed_load){(int32_t)i * ACCESS_PAGE_BYTES + line * ACCESS_LINE_BYTES,
-                                                      (uint32_t)i * PREFETCH_SEQUENCE + (s->one ? 0 : done[i])};
+                                                      (uint32_t)i * PREFETCH_SEQUENCE + (s->one ? 0 : done[i]),
+                                                      LISTED_LOAD};
             done[i]++;
         }
         left = false;

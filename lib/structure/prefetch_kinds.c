@@ -31,8 +31,8 @@ static bool look_around(struct prefetch_look *w, bool earlier, struct around *ou
                                 .align = earlier ? ACCESS_PAGE_BYTES : 2 * ACCESS_LINE_BYTES};
         struct looked lines[AROUND + 1];
         if (earlier)
-            l.all[l.count++] = (struct listed_load){EARLIER * ACCESS_LINE_BYTES, 1};
-        l.all[l.count++] = (struct listed_load){line * ACCESS_LINE_BYTES, 0};
+            l.all[l.count++] = (struct listed_load){EARLIER * ACCESS_LINE_BYTES, 1, LISTED_LOAD};
+        l.all[l.count++] = (struct listed_load){line * ACCESS_LINE_BYTES, 0, LISTED_LOAD};
         for (int32_t i = 0; i <= AROUND; i++)
             lines[i].at = (line + i - BEFORE) * ACCESS_LINE_BYTES;
         if (!prefetch_look(w, &l, lines, AROUND + 1))
@@ -109,6 +109,7 @@ static bool find_stream(struct prefetch_kinds *k)
 {
     static const int strides[] = {1, -1, 2, -2};
     struct prefetch_found *f = &k->found[PREFETCH_STREAM];
+    uint32_t mixed = 0;
     double seen[4];
 
     for (size_t i = 0; i < 4; i++) {
@@ -120,10 +121,19 @@ static bool find_stream(struct prefetch_kinds *k)
         seen[i] = in ? 1 : r.unclear & ~known ? NAN : 0;
         f->into = in && i == 0 ? r.where : f->into;
     }
+    for (size_t i = 0; i < 2; i++) { /* the same accesses in an order that is no stream */
+        const struct sequence s = {.stride = strides[i], .count = PREFETCH_SEQUENCE, .mixed = true};
+        struct reach r;
+        if (!(seen[i] > 0))
+            continue;
+        if (!reach_measure(k->look, &s, &r))
+            return false;
+        mixed |= (r.in | r.unclear) & ~reach_by_single(k->single_up, k->single_down, s.stride);
+    }
     const bool up = seen[0] > 0, down = seen[1] > 0;
     f->exists = up || down;
-    if (isnan(seen[0]) || isnan(seen[1])) {
-        f->reason = REASON_NOT_STEADY;
+    if (isnan(seen[0]) || isnan(seen[1]) || mixed || (!f->exists && (seen[2] != 0 || seen[3] != 0))) {
+        f->reason = mixed ? REASON_AMBIGUOUS : REASON_NOT_STEADY;
         f->exists = false;
         return true;
     }
@@ -149,9 +159,12 @@ static void doubt_condition(struct prefetch_kinds *k, struct prefetch_found *f)
 
 bool prefetch_kinds_find(struct prefetch_kinds *k)
 {
-    for (size_t i = 0; i < PREFETCH_KINDS; i++)
+    for (size_t i = 0; i < PREFETCH_KINDS; i++) {
         for (size_t n = 0; n < PREFETCH_PARAMETERS; n++)
             k->found[i].numbers[n] = (struct prefetch_number){.view = {NAN, NAN}, .reason = REASON_NOT_STEADY};
+        for (size_t n = 0; n < PREFETCH_TRAITS; n++)
+            k->found[i].words[n].reason = REASON_NOT_STEADY;
+    }
     if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k))
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);

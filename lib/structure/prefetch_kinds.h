@@ -6,7 +6,8 @@
  *   stride    a load instruction's addresses are a constant distance apart. Brought: what that instruction would
  *             access next. Control: the same addresses, each by a load instruction of its own
  *   stream    neighbouring lines are accessed one after the other, each by an instruction of its own. Brought: lines
- *             farther in that direction that a single access does not bring
+ *             farther in that direction that a single access does not bring. Control: the same accesses in an order
+ *             that is no stream
  *   region    the same lines of several pages are accessed, in an order without constant distances, the first always by
  *             the same instruction. Brought: these lines of another page, after its first access. Control: other lines
  *             of each page
@@ -34,7 +35,26 @@ enum prefetch_parameter {
     PREFETCH_STREAMS,    /* followed at once */
     PREFETCH_STRIDE_MAX, /* lines */
     PREFETCH_PC_BITS,    /* low bits of an instruction's address by which it is known */
+    PREFETCH_RESUMES,    /* accesses elsewhere after which a trained instruction is followed there */
+    PREFETCH_REGION_BYTES,
+    PREFETCH_REGIONS, /* other regions whose begin ends the recording of one */
     PREFETCH_PARAMETERS
+};
+
+/* What is a word, not a number. */
+enum prefetch_trait {
+    PREFETCH_PAGE_BORDER, /* "continues", "stops" */
+    PREFETCH_HITS,        /* loads that hit the first level: "train", "do not train" */
+    PREFETCH_STORES,      /* stores: the same */
+    PREFETCH_UNIT,        /* which distances must be constant: those of "bytes", or those of "lines" */
+    PREFETCH_SHORT,       /* strides shorter than a line: "followed", "not followed" */
+    PREFETCH_KEY,         /* what a region's pattern is known by: "instruction", "instruction and offset", "offset" */
+    PREFETCH_TRAITS
+};
+
+struct prefetch_word {
+    const char *text;   /* NULL: not decided */
+    enum reason reason; /* why not */
 };
 
 enum {
@@ -54,8 +74,8 @@ struct prefetch_found {
     char grade;         /* of the text */
     enum reason reason; /* why it is not decided */
     struct prefetch_number numbers[PREFETCH_PARAMETERS];
-    enum nearness into;      /* NEAR_UNCLEAR: not decided */
-    const char *page_border; /* "stops", "continues"; NULL: not decided */
+    struct prefetch_word words[PREFETCH_TRAITS];
+    enum nearness into; /* NEAR_UNCLEAR: not decided */
     /*
      * After n accesses `stride` lines apart, bit i of in[n] is set if the line i strides ahead is brought; of
      * perhaps[n], if that is not certain, or a single access may bring it.

@@ -14,7 +14,7 @@ enum {
     SHARING_PLACES = 4, /* that share sets of the first level, which has more ways */
     KNOWN_TRIALS = 24,
     HOME_ROUNDS = 4,
-    FACTOR_AT_LEAST = 2,
+    FACTOR_AT_LEAST = 1,
     FACTOR_AT_MOST = 32 /* lines loaded to empty a level, in parts of what it holds */
 };
 
@@ -30,6 +30,16 @@ static double middle_mean(double *ticks, size_t count)
     return count ? sum / (double)(to - from) : NAN;
 }
 
+/* Those of each place; loads of other lines are the same for all. */
+static size_t own_lines(const struct access_list *l)
+{
+    size_t own = l->led;
+
+    for (size_t i = 0; i < l->count; i++)
+        own += l->all[i].kind != LISTED_APART;
+    return own;
+}
+
 /*
  * So many that all accesses of a list take a quarter of the first level, and prefetches have room there. Places that
  * begin at the same line of a page share its sets, which have SHARING_PLACES ways at least. Half of the slots stay
@@ -37,7 +47,7 @@ static double middle_mean(double *ticks, size_t count)
  */
 static size_t places_of(const struct prefetch_look *w, const struct access_list *l)
 {
-    const size_t lines = w->first_lines / 4 / (l->count + 4), begins = access_begins(l) * SHARING_PLACES / 2;
+    const size_t lines = w->first_lines / 4 / (own_lines(l) + 4), begins = access_begins(l) * SHARING_PLACES / 2;
     const size_t free = access_slots(&w->area, l) / 2;
     size_t most = begins < SHARING_PLACES ? SHARING_PLACES : begins > ACCESS_PLACES ? ACCESS_PLACES : begins;
 
@@ -117,7 +127,8 @@ static bool time_once(struct prefetch_look *w)
 
 /*
  * Loads ever more other lines until lines that were near take no longer any more: replacement may keep lines for long.
- * `empties` is the number that is sought, `lines` what the level holds.
+ * `empties` is the number that is sought, `lines` what the level holds. Of two numbers after which lines are equally far
+ * it is the larger one, but where lines must stay in the second level, and prefetchers bring more than is loaded.
  */
 static bool find_empties(struct prefetch_look *w, size_t *empties, size_t lines, enum nearness where, double *ticks)
 {
@@ -129,7 +140,7 @@ static bool find_empties(struct prefetch_look *w, size_t *empties, size_t lines,
         if (!time_known(w, where, ticks))
             return false;
         if (*ticks < before * (1 + EMPTIED_PART)) {
-            *empties /= 2;
+            *empties /= where == NEAR_SECOND && w->has_second ? 2 : 1;
             *ticks = fmax(*ticks, before);
             return true;
         }
@@ -310,4 +321,14 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
         w->moved += moved;
     }
     return true;
+}
+
+bool looked_brought(const struct looked *line, double known)
+{
+    return line->part > known / 2;
+}
+
+bool looked_known(const struct looked *line)
+{
+    return line->part > LOOK_TOLERANCE;
 }

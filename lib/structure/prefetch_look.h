@@ -50,5 +50,12 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
  * lines stay as they were found until then. False: the probe has ended.
  */
 bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
+/*
+ * Some prefetchers bring a line at most places only: whether the line is as near as half of one that is known to be
+ * brought, whose `part` is `known`.
+ */
+bool looked_brought(const struct looked *line, double known);
+/* Whether a line is so near that it can show others to be brought. */
+bool looked_known(const struct looked *line);
 
 #endif

@@ -12,11 +12,24 @@ unsigned reach_most(const struct sequence *s)
     return most < MOST ? most : MOST;
 }
 
+void reach_forget(struct access_list *l, uint32_t site)
+{
+    /* lines; all differences of two neighbours differ, and all pages */
+    static const int32_t lines[REACH_FORGETS] = {70, 805, 350, 540, 10, 640, 233, 900, 440, 140};
+
+    for (size_t i = 0; i < REACH_FORGETS; i++)
+        l->all[l->count++] = (struct listed_load){lines[i] * ACCESS_LINE_BYTES, site, LISTED_APART};
+}
+
 void reach_add(struct access_list *l, const struct sequence *s, int32_t at, uint32_t first_site)
 {
-    for (unsigned i = 0; i < s->count; i++)
+    if (s->one)
+        reach_forget(l, first_site);
+    for (unsigned n = 0; n < s->count; n++) {
+        const unsigned i = s->mixed ? n / 2 + n % 2 * (s->count / 2) : n;
         l->all[l->count++] = (struct listed_load){at + (int32_t)i * s->stride * ACCESS_LINE_BYTES,
-                                                  first_site + (s->one ? 0 : i)};
+                                                  first_site + (s->one ? 0 : i), LISTED_LOAD};
+    }
 }
 
 /* Where access number i lies: ascending from the begin of the place, descending from its end. */
@@ -30,8 +43,8 @@ static int32_t at_of(const struct sequence *s, unsigned i, unsigned last)
 bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out)
 {
     const unsigned most = reach_most(s), last = s->count - 1 + most;
-    struct access_list l = {.bytes = ((int32_t)last * abs(s->stride) + 1) * ACCESS_LINE_BYTES,
-                            .align = ACCESS_LINE_BYTES};
+    struct access_list l = {
+        .bytes = ((int32_t)last * abs(s->stride) + 1) * ACCESS_LINE_BYTES, .align = ACCESS_LINE_BYTES, .led = true};
     struct looked lines[MOST];
 
     *out = (struct reach){.most = most};

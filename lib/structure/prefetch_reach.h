@@ -9,8 +9,10 @@
 #include "lib/structure/prefetch_look.h"
 
 enum {
-    REACH_LINES = 63,   /* from the first access to the last line that is looked at: all lie in one page */
-    PREFETCH_SINGLE = 6 /* lines on either side of a single access that are looked at */
+    /* from the first access to the last line that is looked at: all lie in one page, behind the lead */
+    REACH_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES - 1 - ACCESS_LEAD_LINES,
+    PREFETCH_SINGLE = 6, /* lines on either side of a single access that are looked at */
+    REACH_FORGETS = 10   /* accesses after which an instruction has no stride any more: more than a counter of 3 bits */
 };
 
 /* Accesses at constant distances. */
@@ -18,6 +20,7 @@ struct sequence {
     int stride;     /* lines; negative: descending */
     unsigned count; /* accesses */
     bool one;       /* by one load instruction; else each by its own */
+    bool mixed;     /* not in order: after the first one, accesses are half of the sequence apart */
 };
 
 /* Which lines are brought after a sequence. Bit i stands for the line i strides ahead of the last access, i from 1. */
@@ -35,8 +38,13 @@ unsigned reach_most(const struct sequence *s);
  */
 bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out);
 /*
+ * Adds REACH_FORGETS loads of other lines, no two of them as far apart, by that instruction. A prefetcher that keeps a
+ * stride over a few wrong ones would go on from the place before.
+ */
+void reach_forget(struct access_list *l, uint32_t site);
+/*
  * Adds the accesses of the sequence to a list: the first one at `at` bytes from the begin of its place, by load
- * instruction number first_site; each by the same one, or by the next one each.
+ * instruction number first_site; each by the same one, which forgets before, or by the next one each.
  */
 void reach_add(struct access_list *l, const struct sequence *s, int32_t at, uint32_t first_site);
 /*

@@ -5,61 +5,275 @@
 #include "lib/base/random.h"
 
 enum {
-    REGIONS = 3, /* pages whose lines are accessed alike */
-    OTHERS = 12, /* pages of which one line is accessed, by one other instruction: recording of the first ones ends */
-    PAGES = REGIONS + 1 + OTHERS,
-    LINES = 5,
-    OTHER_LINE = 40
+    PAGES = 4,  /* of a place: three whose lines are accessed alike, and one that is only begun */
+    LINES = 9,  /* accessed in each page */
+    GROUPS = 4, /* of two lines, each in twice the bytes of the one before */
+    GROUP = 2,
+    GROUP_BYTES = 512, /* of the first one */
+    OTHER_LINE = 40,   /* of the other regions that end recording: it is none of the lines */
+    OTHER_SITE = 30,   /* by which they are loaded */
+    OTHERS = 48,       /* of them at most */
+    PAGE_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES
 };
 
-/* Pages of a place in an order without constant distances; the last one is only begun. */
-static const int32_t pages[REGIONS + 1] = {0, 3, 1, 2};
-static const int32_t alike[LINES] = {0, 5, 17, 11, 26};
+/* Pages of a place in an order without constant distances. */
+static const int32_t pages[PAGES] = {0, 3, 1, 2};
+/* The line that begins a pattern, and those that follow it, by groups. */
+static const int32_t pattern[LINES] = {0, 3, 5, 11, 14, 21, 29, 44, 58};
+/* In which order they are accessed: not ascending, and no two distances alike in sequence. */
+static const size_t order[LINES] = {0, 6, 2, 7, 4, 8, 5, 1, 3};
+
+/* How the last page is begun, and what is in the pages before it. */
+struct region_test {
+    bool other_lines; /* in each page, other lines follow */
+    bool down;        /* lines are counted from the end of the page */
+    bool other_site;  /* another instruction begins the last page, … */
+    int32_t from;     /* … or the same one does so at this line */
+};
 
 static void add(struct access_list *l, int32_t page, int32_t line, uint32_t site)
 {
-    l->all[l->count++] = (struct listed_load){page * ACCESS_PAGE_BYTES + line * ACCESS_LINE_BYTES, site};
+    l->all[l->count++] = (struct listed_load){page * ACCESS_PAGE_BYTES + line * ACCESS_LINE_BYTES, site, LISTED_LOAD};
 }
 
-/*
- * Lines in each page: those of `alike`, or others in each page. Many pages at once are recorded until the next trial at
- * most, when the first level is emptied.
- */
-static void make_list(struct prefetch_kinds *k, struct access_list *l, bool same)
+/* Begins so many other regions, by one other instruction; `from`: of which the first one is number `from`. */
+static void add_others(struct prefetch_kinds *k, struct access_list *l, size_t from, size_t count)
 {
-    *l = (struct access_list){.bytes = PAGES * ACCESS_PAGE_BYTES, .align = ACCESS_PAGE_BYTES};
-    for (size_t i = 0; i < REGIONS; i++)
-        for (uint32_t n = 0; n < LINES; n++)
-            add(l, pages[i], n == 0 || same ? alike[n] : (int32_t)(28 + random_below(&k->look->p->random, 34)), n);
-    for (int32_t i = 0; i < OTHERS; i++)
-        add(l, REGIONS + 1 + i * 7 % OTHERS, OTHER_LINE, LINES);
-    add(l, pages[REGIONS], alike[0], 0);
+    const size_t all = k->look->area.others.bytes / ACCESS_PAGE_BYTES;
+
+    for (size_t i = from; i < from + count; i++)
+        l->all[l->count++] = (struct listed_load){
+            (int32_t)(i % all * ACCESS_PAGE_BYTES + OTHER_LINE * ACCESS_LINE_BYTES), OTHER_SITE, LISTED_APART};
 }
+
+static size_t most_others(const struct prefetch_kinds *k)
+{
+    const size_t all = k->look->area.others.bytes / ACCESS_PAGE_BYTES;
+
+    return all < OTHERS ? all : OTHERS;
+}
+
+static void record(struct access_list *l, int32_t page, bool down)
+{
+    for (uint32_t n = 0; n < LINES; n++)
+        add(l, page, down ? PAGE_LINES - 1 - pattern[order[n]] : pattern[order[n]], n);
+}
+
+static void record_other_lines(struct prefetch_kinds *k, struct access_list *l, int32_t page, bool down)
+{
+    add(l, page, down ? PAGE_LINES - 1 : 0, 0);
+    for (uint32_t n = 1; n < LINES; n++) {
+        int32_t line;
+        bool used;
+        do {
+            line = 6 + (int32_t)random_below(&k->look->p->random, PAGE_LINES - 12);
+            used = false;
+            for (size_t i = 0; i < LINES; i++)
+                used |= (down ? PAGE_LINES - 1 - line : line) == pattern[i];
+        } while (used);
+        add(l, page, line, n);
+    }
+}
+
+/* Which lines of the last page are brought, as bits: line i from its begin, or end. */
+static bool look_region(struct prefetch_kinds *k, const struct region_test *t, uint64_t *in, uint64_t *unclear,
+                        enum nearness *into)
+{
+    struct access_list l = {.bytes = PAGES * ACCESS_PAGE_BYTES, .align = ACCESS_PAGE_BYTES};
+    struct looked lines[2 * (LINES - 1)];
+    size_t count = 0;
+
+    for (size_t i = 0; i + 1 < PAGES; i++)
+        if (t->other_lines)
+            record_other_lines(k, &l, pages[i], t->down);
+        else
+            record(&l, pages[i], t->down);
+    add_others(k, &l, 0, most_others(k));
+    add(&l, pages[PAGES - 1], t->down ? PAGE_LINES - 1 - t->from : t->from, t->other_site ? OTHER_SITE + 1 : 0);
+    for (size_t i = 1; i < LINES; i++)
+        lines[count++].at = pattern[i];
+    for (size_t i = 1; i < LINES && t->from; i++) /* it may be remembered by distances */
+        if (pattern[i] + t->from < PAGE_LINES)
+            lines[count++].at = pattern[i] + t->from;
+    for (size_t i = 0; i < count; i++)
+        lines[i].at = pages[PAGES - 1] * ACCESS_PAGE_BYTES +
+                      (t->down ? PAGE_LINES - 1 - lines[i].at : lines[i].at) * ACCESS_LINE_BYTES;
+    if (!prefetch_look(k->look, &l, lines, count))
+        return false;
+    *in = *unclear = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int32_t at = lines[i].at / ACCESS_LINE_BYTES % PAGE_LINES, line = t->down ? PAGE_LINES - 1 - at : at;
+        *in |= (uint64_t)(lines[i].where >= NEAR_SECOND) << line;
+        *unclear |= (uint64_t)(lines[i].where == NEAR_UNCLEAR) << line;
+        *into = lines[i].where > *into ? lines[i].where : *into;
+    }
+    return true;
+}
+
+/* The lines of the first groups, as bits. */
+static uint64_t lines_of(size_t groups)
+{
+    uint64_t bits = 0;
+
+    for (size_t i = 1; i <= groups * GROUP; i++)
+        bits |= UINT64_C(1) << pattern[i];
+    return bits;
+}
+
+/* How many groups are brought, all before the last one whole, and none behind it; NaN: that is not so. */
+static double groups_in(uint64_t in, uint64_t unclear)
+{
+    for (size_t groups = 0; groups <= GROUPS; groups++)
+        if (in == lines_of(groups) && !unclear)
+            return (double)groups;
+    return NAN;
+}
+
+/* ---- What a pattern is known by ---------------------------------------------------------------------- */
+
+/* Another instruction at the same line, and the same one at another line. */
+static bool find_key(struct prefetch_kinds *k, struct prefetch_found *f, uint64_t whole)
+{
+    static const char *const texts[2][2] = {{"instruction and offset", "instruction"}, {"offset", "neither"}};
+    struct prefetch_word *out = &f->words[PREFETCH_KEY];
+    uint64_t by_other, at_other, unclear[2];
+    enum nearness into = NEAR_UNCLEAR;
+
+    if (!look_region(k, &(struct region_test){.other_site = true}, &by_other, &unclear[0], &into) ||
+        !look_region(k, &(struct region_test){.from = 7}, &at_other, &unclear[1], &into))
+        return false;
+    by_other &= whole;
+    const bool any = at_other & whole & ~lines_of(1);
+    if (!unclear[0] && !unclear[1] && (by_other == 0 || by_other == whole))
+        out->text = texts[by_other != 0][any || at_other >> 10 & 1];
+    return true;
+}
+
+/* ---- How many regions are recorded -------------------------------------------------------------------- */
+
+/*
+ * First one page with other lines, whose recording certainly ends; then one with the pattern, and `others` regions: is
+ * it the pattern that is remembered?
+ */
+static bool look_ended(struct prefetch_kinds *k, size_t others, uint64_t whole, bool *ended, bool *clear)
+{
+    struct access_list l = {.bytes = PAGES * ACCESS_PAGE_BYTES, .align = ACCESS_PAGE_BYTES};
+    struct looked lines[LINES - 1];
+    uint64_t in = 0;
+
+    record_other_lines(k, &l, pages[0], false);
+    add_others(k, &l, 0, most_others(k));
+    record(&l, pages[1], false);
+    add_others(k, &l, most_others(k), others);
+    add(&l, pages[PAGES - 1], 0, 0);
+    for (size_t i = 1; i < LINES; i++)
+        lines[i - 1].at = pages[PAGES - 1] * ACCESS_PAGE_BYTES + pattern[i] * ACCESS_LINE_BYTES;
+    if (!prefetch_look(k->look, &l, lines, LINES - 1))
+        return false;
+    *clear = true;
+    for (size_t i = 1; i < LINES; i++) {
+        in |= (uint64_t)(lines[i - 1].where >= NEAR_SECOND) << pattern[i];
+        *clear = *clear && lines[i - 1].where != NEAR_UNCLEAR;
+    }
+    *ended = in == whole;
+    *clear = *clear && (in == whole || !in);
+    return true;
+}
+
+static bool find_recorded(struct prefetch_kinds *k, struct prefetch_found *f, uint64_t whole)
+{
+    struct prefetch_number *out = &f->numbers[PREFETCH_REGIONS];
+    size_t good = most_others(k) - 1, bad = 0; /* recording ends with so many others; does not */
+    bool ended, clear;
+
+    if (!look_ended(k, good, whole, &ended, &clear))
+        return false;
+    out->reason = clear ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY;
+    if (!ended || !clear)
+        return true;
+    while (good > bad + 1) {
+        const size_t others = (good + bad) / 2;
+        if (!look_ended(k, others, whole, &ended, &clear))
+            return false;
+        if (!clear) {
+            out->reason = REASON_NOT_STEADY;
+            return true;
+        }
+        *(ended ? &good : &bad) = others;
+    }
+    out->view[0] = (double)good;
+    return true;
+}
+
+/* ---- How large a region is ----------------------------------------------------------------------------- */
+
+/* Two neighbouring pages: does what follows in the second one belong to the begin of the first? */
+static bool find_larger(struct prefetch_kinds *k, bool *larger, bool *clear)
+{
+    enum { SURE, BEHIND, LAST, LOOKS };
+    static const int32_t behind[] = {3, 11};
+    struct access_list l = {.bytes = PAGES * ACCESS_PAGE_BYTES, .align = PAGES * ACCESS_PAGE_BYTES};
+    const int32_t last = 2 * PAGE_LINES;
+    struct looked lines[LOOKS] = {
+        {.at = last + pattern[2]}, {.at = last + PAGE_LINES + behind[0]}, {.at = last + PAGE_LINES + behind[1]}};
+
+    add(&l, 0, pattern[0], 0);
+    add(&l, 0, pattern[2], 2);
+    add(&l, 1, behind[1], 4);
+    add(&l, 0, pattern[4], 1);
+    add(&l, 1, behind[0], 5);
+    add_others(k, &l, 0, most_others(k));
+    add(&l, 2, pattern[0], 0);
+    for (size_t i = 0; i < LOOKS; i++)
+        lines[i].at *= ACCESS_LINE_BYTES;
+    if (!prefetch_look(k->look, &l, lines, LOOKS))
+        return false;
+    *clear = lines[SURE].where >= NEAR_SECOND && lines[BEHIND].where && lines[LAST].where == lines[BEHIND].where;
+    *larger = lines[BEHIND].where >= NEAR_SECOND;
+    return true;
+}
+
+static bool find_bytes(struct prefetch_kinds *k, struct prefetch_found *f, size_t groups)
+{
+    struct prefetch_number *out = &f->numbers[PREFETCH_REGION_BYTES];
+    bool larger = false, clear = true;
+
+    if (groups == GROUPS && !find_larger(k, &larger, &clear))
+        return false;
+    out->reason = clear ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY;
+    for (size_t view = 0; view < PREFETCH_VIEWS && clear && !larger; view++)
+        out->view[view] = (double)(GROUP_BYTES << (groups - 1));
+    return true;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------- */
 
 bool prefetch_find_region(struct prefetch_kinds *k)
 {
     struct prefetch_found *f = &k->found[PREFETCH_REGION];
-    unsigned in[2] = {0}, unclear[2] = {0};
+    double groups[PREFETCH_VIEWS];
+    bool disturbed = false;
 
-    for (size_t same = 0; same < 2; same++) {
-        struct access_list l;
-        struct looked lines[LINES - 1];
-        make_list(k, &l, same);
-        for (size_t n = 1; n < LINES; n++)
-            lines[n - 1].at = pages[REGIONS] * ACCESS_PAGE_BYTES + alike[n] * ACCESS_LINE_BYTES;
-        if (!prefetch_look(k->look, &l, lines, LINES - 1))
-            return false;
-        for (size_t n = 0; n < LINES - 1; n++) {
-            in[same] += lines[n].where >= NEAR_SECOND;
-            unclear[same] += lines[n].where == NEAR_UNCLEAR;
-            f->into = same && lines[n].where > f->into ? lines[n].where : f->into;
+    for (size_t view = 0; view < PREFETCH_VIEWS; view++) {
+        uint64_t in[2], unclear[2];
+        enum nearness into = NEAR_UNCLEAR;
+        for (size_t other = 0; other < 2; other++) {
+            const struct region_test t = {.other_lines = other, .down = view};
+            if (!look_region(k, &t, &in[other], &unclear[other], &into))
+                return false;
+            f->into = !other && into > f->into ? into : f->into;
         }
+        groups[view] = in[1] || unclear[1] ? (double)NAN : groups_in(in[0], unclear[0]);
+        disturbed |= unclear[0] || unclear[1];
     }
-    f->exists = in[1] == LINES - 1 && in[0] + unclear[0] == 0;
-    if (f->exists || in[1] + unclear[1] == 0) {
-        f->text = f->exists ? "found" : "none";
-        f->grade = 'B';
-    }
-    f->reason = unclear[0] + unclear[1] ? REASON_NOT_STEADY : REASON_EXPERIMENTS_DISAGREE;
-    return true;
+    f->reason = disturbed ? REASON_NOT_STEADY : REASON_EXPERIMENTS_DISAGREE;
+    if (isnan(groups[0]) || groups[0] != groups[1])
+        return true;
+    f->exists = groups[0] > 0;
+    f->text = f->exists ? "found" : "none";
+    f->grade = 'B';
+    if (!f->exists)
+        return true;
+    const uint64_t whole = lines_of((size_t)groups[0]);
+    return find_bytes(k, f, (size_t)groups[0]) && find_key(k, f, whole) && find_recorded(k, f, whole);
 }

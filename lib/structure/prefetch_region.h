@@ -5,7 +5,8 @@
 #include "lib/structure/prefetch_kinds.h"
 
 /*
- * Finds whether there is a region prefetcher and stores that in k->found[PREFETCH_REGION]. False: the probe has ended.
+ * Finds whether there is a region prefetcher, how large its regions are, what it knows a pattern by, and how many other
+ * regions end the recording of one, and stores that in k->found[PREFETCH_REGION]. False: the probe has ended.
  */
 bool prefetch_find_region(struct prefetch_kinds *k);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/structure/prefetch_reach.h"
-#include "lib/structure/tolerances_prefetch.h"
+#include "lib/structure/prefetch_trains.h"
 
 enum { PAGE_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES };
 
@@ -53,21 +53,6 @@ static bool find_train(struct prefetch_kinds *k, struct prefetch_found *f, bool 
     return true;
 }
 
-/*
- * Some prefetchers bring a line at most places only: what is as near as half of a line that is known to be brought is
- * brought, too.
- */
-static bool is_brought(const struct looked *line, double known)
-{
-    return line->part > known / 2;
-}
-
-/* Whether a line can be known to be brought at all. */
-static bool is_known(const struct looked *line)
-{
-    return line->part > LOOK_TOLERANCE;
-}
-
 /* ---- How many at once ------------------------------------------------------------------------------- */
 
 /*
@@ -78,14 +63,16 @@ static bool look_at_first(struct prefetch_kinds *k, bool one, int stride, unsign
                           struct looked *out)
 {
     const unsigned span = (count - 1 + ahead) * (unsigned)stride;
-    struct access_list l = {.bytes = (int32_t)many * ACCESS_PAGE_BYTES, .align = ACCESS_PAGE_BYTES};
+    struct access_list l = {.bytes = (int32_t)many * ACCESS_PAGE_BYTES - ACCESS_LEAD_LINES * ACCESS_LINE_BYTES,
+                            .align = ACCESS_PAGE_BYTES,
+                            .led = true};
 
     for (unsigned i = 0; i < count; i++)
         for (unsigned page = many; page-- > 0;) {
-            const unsigned begin = page * 13 % (PAGE_LINES - span);
+            const unsigned begin = page * 13 % (REACH_LINES + 1 - span);
             l.all[l.count++] = (struct listed_load){
                 (int32_t)(page * ACCESS_PAGE_BYTES + (begin + i * (unsigned)stride) * ACCESS_LINE_BYTES),
-                one ? page : (i * 37 + page * 11) % ACCESS_LOADS};
+                one ? page : (i * 37 + page * 11) % ACCESS_LOADS, LISTED_LOAD};
         }
     out->at = (int32_t)(span * ACCESS_LINE_BYTES);
     return prefetch_look(k->look, &l, out, 1);
@@ -94,30 +81,28 @@ static bool look_at_first(struct prefetch_kinds *k, bool one, int stride, unsign
 /* The most sequences for which the first one is still followed. */
 static bool find_streams(struct prefetch_kinds *k, struct prefetch_found *f, bool one, int stride)
 {
-    const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0] + 1;
+    const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
     const unsigned ahead = (unsigned)__builtin_ctz(f->first[0]);
     struct prefetch_number *number = &f->numbers[PREFETCH_STREAMS];
-    /* so few that what they access and bring fits into half of the first level */
-    const size_t fit = k->look->first_lines / 2 / (count + reach_farthest(f->first[0])),
-                 pages = k->look->area.data.bytes / ACCESS_PAGE_BYTES, listed = ACCESSES / count;
-    size_t most = fit < pages ? fit : pages, good = 1, bad = 0;
+    /* of the first level nothing is needed but the line that the last access brings */
+    const size_t pages = k->look->area.data.bytes / ACCESS_PAGE_BYTES, listed = ACCESSES / count;
+    size_t most = pages < listed ? pages : listed, good = 1, bad = 0;
     struct looked alone, line;
     bool sharp = true;
 
     *number = (struct prefetch_number){{NAN, NAN}, REASON_FIXED_RANGE_ENDS};
-    if ((count - 1 + ahead) * (unsigned)stride >= PAGE_LINES) /* the line to look at lies in the next page */
+    if ((count - 1 + ahead) * (unsigned)stride > REACH_LINES) /* the line to look at lies in the next page */
         return true;
-    most = most < listed ? most : listed;
     most = most < ACCESS_LOADS ? most : ACCESS_LOADS;
     if (!look_at_first(k, one, stride, count, 1, ahead, &alone))
         return false;
-    *number = (struct prefetch_number){{NAN, NAN}, is_known(&alone) ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY};
-    for (size_t many = 2; is_known(&alone) && (!bad || bad > good + 1);) {
+    *number = (struct prefetch_number){{NAN, NAN}, looked_known(&alone) ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY};
+    for (size_t many = 2; looked_known(&alone) && (!bad || bad > good + 1);) {
         if (many > most)
             return true;
         if (!look_at_first(k, one, stride, count, (unsigned)many, ahead, &line))
             return false;
-        *(is_brought(&line, alone.part) ? &good : &bad) = many;
+        *(looked_brought(&line, alone.part) ? &good : &bad) = many;
         sharp = sharp && line.where != NEAR_UNCLEAR;
         if (!bad && many == most)
             return true;
@@ -135,17 +120,19 @@ static bool find_streams(struct prefetch_kinds *k, struct prefetch_found *f, boo
 /* A sequence whose next line lies in the next page. */
 static bool find_border(struct prefetch_kinds *k, struct prefetch_found *f, bool one, int stride)
 {
-    const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0] + 1;
+    const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
     const unsigned ahead = (unsigned)__builtin_ctz(f->first[0]);
-    const int32_t last = PAGE_LINES - (int32_t)ahead * stride;
+    const int32_t last = REACH_LINES + 1 - (int32_t)ahead * stride; /* its place begins behind the lead */
     const struct sequence s = {.stride = stride, .count = count, .one = one};
     struct looked seen[2];
 
-    f->page_border = NULL;
+    f->words[PREFETCH_PAGE_BORDER] = (struct prefetch_word){NULL, REASON_NOT_STEADY};
     /* the same in the middle of two pages, where no border is met, must be followed */
     for (int32_t i = 0; i < 2; i++) {
         const int32_t begin = last - (int32_t)(count - 1) * stride - i * PAGE_LINES / 4;
-        struct access_list l = {.bytes = 2 * ACCESS_PAGE_BYTES, .align = 2 * ACCESS_PAGE_BYTES};
+        struct access_list l = {.bytes = 2 * ACCESS_PAGE_BYTES - ACCESS_LEAD_LINES * ACCESS_LINE_BYTES,
+                                .align = 2 * ACCESS_PAGE_BYTES,
+                                .led = true};
         seen[i].at = (last + (int32_t)ahead * stride - i * PAGE_LINES / 4) * ACCESS_LINE_BYTES;
         if (begin < 0)
             return true;
@@ -153,8 +140,8 @@ static bool find_border(struct prefetch_kinds *k, struct prefetch_found *f, bool
         if (!prefetch_look(k->look, &l, &seen[i], 1))
             return false;
     }
-    if (is_known(&seen[1]) && seen[0].where != NEAR_UNCLEAR)
-        f->page_border = is_brought(&seen[0], seen[1].part) ? "continues" : "stops";
+    if (looked_known(&seen[1]) && seen[0].where != NEAR_UNCLEAR)
+        f->words[PREFETCH_PAGE_BORDER].text = looked_brought(&seen[0], seen[1].part) ? "continues" : "stops";
     return true;
 }
 
@@ -169,15 +156,17 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
         return false;
     if (stride < 0)
         return true;
+    if (!prefetch_find_trains(k, f, one))
+        return false;
     /* single looks: each is done twice, and counts where both agree */
     if (!find_border(k, f, one, stride) || !find_streams(k, f, one, stride))
         return false;
-    const char *border = f->page_border;
+    const char *border = f->words[PREFETCH_PAGE_BORDER].text;
     const double streams = f->numbers[PREFETCH_STREAMS].view[0];
     if (!find_border(k, f, one, stride) || !find_streams(k, f, one, stride))
         return false;
-    if (border != f->page_border)
-        f->page_border = NULL;
+    if (border != f->words[PREFETCH_PAGE_BORDER].text)
+        f->words[PREFETCH_PAGE_BORDER].text = NULL;
     if (f->numbers[PREFETCH_STREAMS].view[0] != streams) /* also where one of them is NaN */
         f->numbers[PREFETCH_STREAMS] = (struct prefetch_number){
             {NAN, NAN},
@@ -192,7 +181,7 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
 static bool find_pc_bits(struct prefetch_kinds *k, struct prefetch_found *f)
 {
     enum { FIRST = 5, LAST = 15 };
-    const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0] + 2;
+    const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
     struct prefetch_number *number = &f->numbers[PREFETCH_PC_BITS];
     bool alike[LAST + 1] = {false};
     double known = NAN; /* of the line when the same instruction does the last access */
@@ -205,17 +194,19 @@ static bool find_pc_bits(struct prefetch_kinds *k, struct prefetch_found *f)
         const struct sequence s = {.stride = f->stride, .count = count - 1, .one = true};
         struct access_list l = {.bytes = (int32_t)(count + ahead) * f->stride * ACCESS_LINE_BYTES,
                                 .align = ACCESS_LINE_BYTES,
+                                .led = true,
                                 .code = code};
         /* the line that only the last access brings */
         struct looked line = {.at = (int32_t)(count - 1 + ahead) * f->stride * ACCESS_LINE_BYTES};
         reach_add(&l, &s, 0, 0);
-        l.all[l.count++] = (struct listed_load){(int32_t)s.count * f->stride * ACCESS_LINE_BYTES, bit >= FIRST};
+        l.all[l.count++] = (struct listed_load){(int32_t)s.count * f->stride * ACCESS_LINE_BYTES, bit >= FIRST,
+                                                LISTED_LOAD};
         if (!prefetch_look(k->look, &l, &line, 1))
             return false;
         known = bit < FIRST ? line.part : known;
-        if (!is_known(&line) && bit < FIRST)
+        if (!looked_known(&line) && bit < FIRST)
             return true;
-        alike[bit] = is_brought(&line, known);
+        alike[bit] = looked_brought(&line, known);
     }
     unsigned bits = FIRST;
     while (bits <= LAST && !alike[bits])
@@ -235,7 +226,8 @@ static bool find_pc_bits(struct prefetch_kinds *k, struct prefetch_found *f)
 static bool find_stride_max(struct prefetch_kinds *k, struct prefetch_found *f)
 {
     const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0], ahead = (unsigned)__builtin_ctz(f->first[0]);
-    const bool crosses = f->page_border && f->page_border[0] == 'c';
+    const char *border = f->words[PREFETCH_PAGE_BORDER].text;
+    const bool crosses = border && border[0] == 'c';
     const int most = crosses ? PAGE_LINES : (PAGE_LINES - 1) / (int)(count - 1 + ahead);
     struct prefetch_number *number = &f->numbers[PREFETCH_STRIDE_MAX];
     int good = f->stride, bad = 0;
@@ -252,7 +244,7 @@ static bool find_stride_max(struct prefetch_kinds *k, struct prefetch_found *f)
         reach_add(&l, &s, 0, 0);
         if (!prefetch_look(k->look, &l, &line, 1))
             return false;
-        if (isnan(known) && !is_known(&line)) {
+        if (isnan(known) && !looked_known(&line)) {
             number->reason = REASON_NOT_STEADY;
             return true;
         }
@@ -261,7 +253,7 @@ static bool find_stride_max(struct prefetch_kinds *k, struct prefetch_found *f)
             number->reason = REASON_NOT_STEADY;
             return true;
         }
-        *(is_brought(&line, known) ? &good : &bad) = stride;
+        *(looked_brought(&line, known) ? &good : &bad) = stride;
     }
     if (bad)
         number->view[0] = good;

@@ -44,7 +44,13 @@ static const struct {
 } parameters[] = {
     {"memory.prefetcher.train", PREFETCH_TRAIN},           {"memory.prefetcher.degree", PREFETCH_DEGREE},
     {"memory.prefetcher.distance", PREFETCH_DISTANCE},     {"memory.prefetcher.streams", PREFETCH_STREAMS},
-    {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX}, {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS}};
+    {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX}, {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS},
+    {"memory.prefetcher.resumes", PREFETCH_RESUMES},       {"memory.prefetcher.region_bytes", PREFETCH_REGION_BYTES},
+    {"memory.prefetcher.regions", PREFETCH_REGIONS}};
+static const char *const traits[PREFETCH_TRAITS] = {
+    [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
+    [PREFETCH_STORES] = "memory.prefetcher.stores",           [PREFETCH_UNIT] = "memory.prefetcher.distances",
+    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",     [PREFETCH_KEY] = "memory.prefetcher.key"};
 enum {
     PARAMETERS = sizeof parameters / sizeof *parameters,
     SMOKE_FIRST_BYTES = 4096 /* that the first level is taken for in the profile smoke */
@@ -69,6 +75,19 @@ static bool has(enum prefetch_kind kind, enum prefetch_parameter what)
     case PREFETCH_DISTANCE:
     case PREFETCH_STREAMS: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
     case PREFETCH_DEGREE: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM || kind == PREFETCH_NEXT;
+    case PREFETCH_REGION_BYTES:
+    case PREFETCH_REGIONS: return kind == PREFETCH_REGION;
+    default: return kind == PREFETCH_STRIDE;
+    }
+}
+
+static bool has_trait(enum prefetch_kind kind, enum prefetch_trait trait)
+{
+    switch (trait) {
+    case PREFETCH_PAGE_BORDER:
+    case PREFETCH_HITS:
+    case PREFETCH_STORES: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
+    case PREFETCH_KEY: return kind == PREFETCH_REGION;
     default: return kind == PREFETCH_STRIDE;
     }
 }
@@ -103,8 +122,9 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
         else
             report_graded_number(p, &number, v, PREFETCH_VIEWS);
     }
-    if (kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM)
-        report_word(p, finding_of("memory.prefetcher.page_border", h, kind), f->page_border, 'C', REASON_NOT_STEADY);
+    for (enum prefetch_trait trait = 0; trait < PREFETCH_TRAITS; trait++)
+        if (has_trait(kind, trait))
+            report_word(p, finding_of(traits[trait], h, kind), f->words[trait].text, 'C', f->words[trait].reason);
     if (f->into)
         report_word(p, finding_of("memory.prefetcher.level", h, kind), levels[f->into], 'C', REASON_NOT_STEADY);
 }
@@ -221,6 +241,15 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.stride_max", "lines", "longest stride that a prefetcher follows"},
           {"memory.prefetcher.pc_bits", "bits",
            "low bits of a load instruction's address that a prefetcher knows it by"},
+          {"memory.prefetcher.resumes", "accesses",
+           "accesses in other memory after which a trained instruction is followed there"},
+          {"memory.prefetcher.region_bytes", "bytes", "size of the regions whose lines are remembered together"},
+          {"memory.prefetcher.regions", "regions", "other regions whose begin ends the recording of one"},
+          {"memory.prefetcher.key", "key", "what lines of a region are remembered by"},
+          {"memory.prefetcher.hits", "action", "whether loads that hit the first level train a prefetcher"},
+          {"memory.prefetcher.stores", "action", "whether stores train a prefetcher"},
+          {"memory.prefetcher.distances", "unit", "whether distances must be constant in bytes, or in lines only"},
+          {"memory.prefetcher.short_strides", "action", "whether strides shorter than a line are followed"},
           {"memory.prefetcher.page_border", "action", "whether a prefetcher goes on behind the end of a 4 KiB page"},
           {"memory.prefetcher.foreseen", "percent",
            "lines of new access lists that lie where the kinds found say, of those that they say anything about"},

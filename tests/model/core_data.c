@@ -125,11 +125,11 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
     return c->design.memory_latency + c->memory_longer;
 }
 
-/* Lines that prefetchers bring after a load, as far as they are mapped: they are there at once. */
-static void prefetch(struct core *c, const struct mapping *m, uint64_t address)
+/* Lines that prefetchers bring after an access, as far as they are mapped: they are there at once. */
+static void prefetch(struct core *c, const struct mapping *m, const struct prefetcher_access *a)
 {
     struct prefetched lines[PREFETCHES];
-    const size_t count = prefetchers_see(&c->prefetchers, c->now.pc, address, lines);
+    const size_t count = prefetchers_see(&c->prefetchers, a, lines);
 
     for (size_t i = 0; i < count; i++) {
         if (lines[i].address < m->at || lines[i].address >= m->at + m->count)
@@ -208,8 +208,8 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
                                     : 0;
     const double latency = cache_latency(c, address, frame_address(m, address)) + waits;
 
-    if (c->prefetchers.any && !store)
-        prefetch(c, m, address);
+    if (c->prefetchers.any)
+        prefetch(c, m, &(struct prefetcher_access){c->now.pc, address, store, latency <= c->design.data[0].latency});
     if (c->watch && m->at != STACK_AT)
         c->watch(address, size);
     /* a store waits in a buffer for its line, but not for its translation */

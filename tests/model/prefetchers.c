@@ -45,6 +45,20 @@ static void see_neighbours(const struct neighbour_design *d, bool new_page, int6
             bring(l, address + (int64_t)i * CACHE_LINE_BYTES, d->into);
 }
 
+static bool sees(const struct seen_design *d, const struct prefetcher_access *a)
+{
+    return !(a->hit && d->misses_only) && (!a->store || d->stores);
+}
+
+/* A trained entry meets another stride. Returns whether it keeps its own. */
+static bool keeps_stride(const struct stride_design *d, struct stride_entry *e)
+{
+    const bool keeps = d->keeps > 0 && e->same > 0;
+
+    e->same = keeps && e->same > d->keeps ? d->keeps : keeps ? e->same - 1 : 0;
+    return keeps;
+}
+
 static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, struct list *l)
 {
     const struct stride_design *d = &p->design.stride;
@@ -64,18 +78,22 @@ static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, stru
         *e = (struct stride_entry){.key = key, .used = p->now, .last = address};
         return;
     }
-    const int64_t stride = address - e->last, most = (int64_t)d->lines * CACHE_LINE_BYTES;
+    const int64_t unit = d->by_line ? CACHE_LINE_BYTES : 1, stride = address / unit - e->last / unit;
     e->used = p->now;
-    e->last = address;
     if (stride == 0)
         return;
-    e->same = stride == e->stride ? e->same + 1 : 0;
-    e->stride = stride;
-    if (e->same + 2 < d->train || stride > most || stride < -most)
+    e->last = address;
+    if (stride == e->stride)
+        e->same += e->same + 2 < d->train + d->spare;
+    else if (!keeps_stride(d, e))
+        e->stride = stride;
+    const int64_t follows = e->stride * unit;
+    const int64_t size = follows < 0 ? -follows : follows;
+    if (e->same + 2 < d->train || size < d->least || size > (int64_t)d->lines * CACHE_LINE_BYTES)
         return;
     for (unsigned i = d->distance - d->degree + 1; i <= d->distance; i++)
-        if (d->crosses || same_page(address, address + i * stride))
-            bring(l, address + i * stride, d->into);
+        if (d->crosses || same_page(address, address + i * follows))
+            bring(l, address + i * follows, d->into);
 }
 
 static void see_stream(struct prefetchers *p, int64_t address, struct list *l)
@@ -132,7 +150,7 @@ static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, str
         }
         e = o->used < e->used ? o : e;
     }
-    const uint64_t key = d->by_offset ? pc * PAGE_LINES + line : pc;
+    const uint64_t key = (d->key == BY_OFFSET ? 0 : pc * PAGE_LINES) + (d->key == BY_INSTRUCTION ? 0 : line);
     const struct region_entry ended = *e;
     *e = (struct region_entry){.region = region, .key = key, .used = p->now, .lines = UINT64_C(1) << line};
     for (struct region_entry *o = p->patterns; ended.used && o < p->patterns + PREFETCH_ENTRIES; o++) {
@@ -159,16 +177,22 @@ void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *de
                                      design->stream.entries || design->region.bytes};
 }
 
-size_t prefetchers_see(struct prefetchers *p, uint64_t pc, uint64_t address, struct prefetched *out)
+size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a, struct prefetched *out)
 {
+    const struct prefetcher_design *d = &p->design;
+    const int64_t address = (int64_t)a->address;
     struct list l = {.out = out};
-    const bool new_page = is_new_page(p, address / PAGE);
 
     p->now++;
-    see_neighbours(&p->design.next, new_page, (int64_t)address, &l);
-    see_neighbours(&p->design.pair, new_page, (int64_t)address, &l);
-    see_stride(p, pc, (int64_t)address, &l);
-    see_stream(p, (int64_t)address, &l);
-    see_region(p, pc, address, &l);
+    if (sees(&d->stride.sees, a))
+        see_stride(p, a->pc, address, &l);
+    if (sees(&d->stream.sees, a))
+        see_stream(p, address, &l);
+    if (a->store)
+        return l.count;
+    const bool new_page = is_new_page(p, a->address / PAGE);
+    see_neighbours(&d->next, new_page, address, &l);
+    see_neighbours(&d->pair, new_page, address, &l);
+    see_region(p, a->pc, a->address, &l);
     return l.count;
 }

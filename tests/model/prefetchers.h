@@ -1,5 +1,5 @@
 /*
- * Prefetchers of a modelled core: each sees every load, and brings lines into a level of cache and all behind it, at
+ * Prefetchers of a modelled core: each sees loads, some only those that miss or stores as well, and brings lines into a level of cache and all behind it, at
  * once. Addresses are virtual, or those of frames.
  */
 #ifndef FATHOM_TESTS_MODEL_PREFETCHERS_H
@@ -19,9 +19,21 @@ struct neighbour_design {
     size_t into;        /* level, 0 is the first */
 };
 
+/* Which accesses a prefetcher of sequences sees; else it sees all loads. */
+struct seen_design {
+    bool misses_only; /* not those that hit the first level */
+    bool stores;      /* stores as well */
+};
+
 /* A load instruction whose addresses are a constant distance apart. */
 struct stride_design {
-    unsigned entries;  /* instructions that are remembered, with LRU replacement; 0: there is no such prefetcher */
+    unsigned entries; /* instructions that are remembered, with LRU replacement; 0: there is no such prefetcher */
+    struct seen_design sees;
+    bool by_line;   /* distances are of lines, and accesses to the same line are none; else of bytes */
+    unsigned least; /* bytes: a distance is no shorter */
+    unsigned spare; /* loads behind training that add confidence, … */
+    unsigned
+        keeps; /* … of which one wrong distance takes all but this much, and keeps the stride; 0: it keeps nothing */
     unsigned train;    /* loads at constant distances until it begins, 3 or more */
     unsigned degree;   /* lines for each load */
     unsigned distance; /* strides to the farthest of them */
@@ -38,14 +50,15 @@ struct stream_design {
     unsigned degree, distance; /* as above, in lines */
     unsigned gap;              /* lines from one access to the next, at most */
     bool down;                 /* it also follows descending lines */
+    struct seen_design sees;
     size_t into;
 };
 
-/* What lines of a region follow its first access: remembered by the instruction of that. */
+/* What lines of a region follow its first access: remembered by the instruction of that, by its line, or by both. */
 struct region_design {
     unsigned bytes;  /* of a region, a power of two; 0: there is no such prefetcher */
     unsigned active; /* regions that are being recorded */
-    bool by_offset;  /* and by where in the region that is */
+    enum region_key { BY_INSTRUCTION, BY_INSTRUCTION_AND_OFFSET, BY_OFFSET } key; /* that finds a pattern */
     size_t into;
 };
 
@@ -77,6 +90,12 @@ struct prefetchers {
     } active[PREFETCH_ENTRIES], patterns[PREFETCH_ENTRIES];
 };
 
+/* An access by the instruction at `pc`; hit: the first level has the line. */
+struct prefetcher_access {
+    uint64_t pc, address;
+    bool store, hit;
+};
+
 /* A line that is brought into a level. */
 struct prefetched {
     uint64_t address;
@@ -84,7 +103,7 @@ struct prefetched {
 };
 
 void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *design);
-/* A load by the instruction at `pc`. Returns how many lines are prefetched, PREFETCHES at most. */
-size_t prefetchers_see(struct prefetchers *p, uint64_t pc, uint64_t address, struct prefetched *out);
+/* Returns how many lines are prefetched because of an access, PREFETCHES at most. */
+size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a, struct prefetched *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/record.h"
+#include "tests/model/cache.h"
 #include "tests/model/check.h"
 #include "tests/model/draw.h"
 #include "tests/model/test.h"
@@ -67,9 +68,8 @@ static void check_word(const struct machine_design *m, const char *name, const c
 {
     const char *f = about(name, kind, home);
 
-    if (is_found(kind, home) && is_decided(m, f, name, kind) &&
-        strncmp(record_value(f, "value", 2), truth, strlen(truth)) != 0)
-        complain(m, "%s %s home=%s: reported %.12s, true is %s", name, kind, home, record_value(f, "value", 2), truth);
+    if (is_found(kind, home) && is_decided(m, f, name, kind) && !has_field(f, "value", truth))
+        complain(m, "%s %s home=%s: reported %.24s, true is %s", name, kind, home, record_value(f, "value", 2), truth);
 }
 
 /* ---- Each kind ------------------------------------------------------------------------------------- */
@@ -100,6 +100,22 @@ static void check_sequence(const struct machine_design *m, const char *kind, con
     check_parameter(m, "memory.prefetcher.streams", kind, home, entries);
 }
 
+static void check_seen(const struct machine_design *m, const char *kind, const char *home, const struct seen_design *d)
+{
+    check_word(m, "memory.prefetcher.hits", kind, home, d->misses_only ? "do not train" : "train");
+    check_word(m, "memory.prefetcher.stores", kind, home, d->stores ? "train" : "do not train");
+}
+
+/* Accesses elsewhere until a trained instruction is followed there, the one that shows a wrong distance included. */
+static unsigned resumes(const struct stride_design *d)
+{
+    const unsigned full = d->train - 2 + d->spare, kept = d->keeps < full ? d->keeps : full - 1;
+
+    if (!d->keeps)
+        return d->train;
+    return kept >= d->train - 2 ? 1 : d->train - 1 - kept;
+}
+
 static void check_stride(const struct machine_design *m, const char *home)
 {
     const struct stride_design *d = &m->core.prefetchers.stride;
@@ -112,6 +128,13 @@ static void check_stride(const struct machine_design *m, const char *home)
     check_parameter(m, "memory.prefetcher.stride_max", "stride", home, d->lines);
     check_parameter(m, "memory.prefetcher.pc_bits", "stride", home, d->bits);
     check_word(m, "memory.prefetcher.page_border", "stride", home, d->crosses ? "continues" : "stops");
+    check_seen(m, "stride", home, &d->sees);
+    check_word(m, "memory.prefetcher.distances", "stride", home, d->by_line ? "lines" : "bytes");
+    if (!d->sees.misses_only) /* misses may be a constant distance apart where loads are not */
+        check_word(m, "memory.prefetcher.short_strides", "stride", home,
+                   d->by_line || d->least < CACHE_LINE_BYTES ? "followed" : "not followed");
+    if (!d->sees.misses_only || !d->spare) /* what was brought hits, and adds no confidence */
+        check_parameter(m, "memory.prefetcher.resumes", "stride", home, resumes(d));
 }
 
 static void check_stream(const struct machine_design *m, const char *home)
@@ -128,6 +151,22 @@ static void check_stream(const struct machine_design *m, const char *home)
         return;
     check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries);
     check_word(m, "memory.prefetcher.page_border", "stream", home, "stops");
+    check_seen(m, "stream", home, &d->sees);
+}
+
+static void check_region(const struct machine_design *m, const char *home)
+{
+    static const char *const keys[] = {"instruction", "instruction and offset", "offset"};
+    const struct region_design *d = &m->core.prefetchers.region;
+    const bool there = d->bytes && shows(m, home, d->into);
+
+    check_kind(m, "region", home, there ? "found" : "none");
+    if (!there)
+        return;
+    check_parameter(m, "memory.prefetcher.region_bytes", "region", home, d->bytes);
+    /* the one that is begun at last ends one, too */
+    check_parameter(m, "memory.prefetcher.regions", "region", home, d->active - 1);
+    check_word(m, "memory.prefetcher.key", "region", home, keys[d->key]);
 }
 
 static void check_prefetchers(const struct machine_design *m)
@@ -135,12 +174,11 @@ static void check_prefetchers(const struct machine_design *m)
     const char *const homes[] = {"2", far_home(m)};
 
     for (size_t i = 0; i < 2; i++) {
-        const struct region_design *region = &m->core.prefetchers.region;
         check_neighbour(m, &m->core.prefetchers.next, "next", homes[i]);
         check_neighbour(m, &m->core.prefetchers.pair, "pair", homes[i]);
         check_stride(m, homes[i]);
         check_stream(m, homes[i]);
-        check_kind(m, "region", homes[i], region->bytes && shows(m, homes[i], region->into) ? "found" : "none");
+        check_region(m, homes[i]);
     }
 }
 
@@ -159,6 +197,11 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
                                            .train = (unsigned)pick(3, 5),
                                            .degree = (unsigned)pick(1, 3),
                                            .lines = (unsigned)pick(8, 40),
+                                           .sees = {.misses_only = pick(0, 1), .stores = pick(0, 1)},
+                                           .by_line = pick(0, 1),
+                                           .least = pick(0, 1) ? CACHE_LINE_BYTES : 1,
+                                           .spare = (unsigned)pick(0, 2),
+                                           .keeps = (unsigned)pick(0, 3),
                                            .bits = pick(0, 1) ? (unsigned)pick(7, 14) : 0,
                                            .crosses = pick(0, 1),
                                            .into = pick(0, 1)};
@@ -169,11 +212,34 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
                                            .degree = (unsigned)pick(1, 4),
                                            .gap = (unsigned)pick(1, 2),
                                            .down = pick(0, 1),
+                                           .sees = {.misses_only = pick(0, 1), .stores = pick(0, 1)},
                                            .into = pick(0, 1)};
     d->stream.distance = d->stream.degree + (unsigned)pick(0, 4);
     if (pick(0, 2) == 0)
-        d->region = (struct region_design){
-            .bytes = 4096, .active = (unsigned)pick(4, 12), .by_offset = pick(0, 1), .into = pick(0, 1)};
+        d->region = (struct region_design){.bytes = 1024u << pick(0, 2),
+                                           .active = (unsigned)pick(4, 12),
+                                           .key = (enum region_key)pick(0, 2),
+                                           .into = pick(0, 1)};
+}
+
+static void show(const struct machine_design *m)
+{
+    const struct prefetcher_design *d = &m->core.prefetchers;
+
+    fprintf(stderr, "# next %d first %d degree %u into %zu\n", d->next.on, d->next.first_of_page, d->next.degree,
+            d->next.into + 1);
+    fprintf(stderr, "# pair %d first %d into %zu\n", d->pair.on, d->pair.first_of_page, d->pair.into + 1);
+    fprintf(stderr,
+            "# stride %u train %u degree %u distance %u lines %u bits %u crosses %d into %zu misses %d stores %d",
+            d->stride.entries, d->stride.train, d->stride.degree, d->stride.distance, d->stride.lines, d->stride.bits,
+            d->stride.crosses, d->stride.into + 1, d->stride.sees.misses_only, d->stride.sees.stores);
+    fprintf(stderr, " by_line %d least %u spare %u keeps %u\n", d->stride.by_line, d->stride.least, d->stride.spare,
+            d->stride.keeps);
+    fprintf(stderr, "# stream %u train %u degree %u distance %u gap %u down %d into %zu misses %d stores %d\n",
+            d->stream.entries, d->stream.train, d->stream.degree, d->stream.distance, d->stream.gap, d->stream.down,
+            d->stream.into + 1, d->stream.sees.misses_only, d->stream.sees.stores);
+    fprintf(stderr, "# region %u active %u key %d into %zu\n", d->region.bytes, d->region.active, (int)d->region.key,
+            d->region.into + 1);
 }
 
 MODEL_TEST(prefetchers_are_given_back, "prefetcher")
@@ -183,12 +249,14 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
     for (uint64_t seed = 0; next_seed(&seed, 2, 200); machines++) {
         struct machine_design m = draw_machine(seed);
         m.core.data[0] = (struct cache_design){.bytes = 8 * KIB, .ways = 8, .latency = m.core.data[0].latency};
-        m.core.data[1] = (struct cache_design){.bytes = 128 * KIB, .ways = 8, .latency = m.core.data[1].latency};
+        m.core.data[1] = (struct cache_design){.bytes = 256 * KIB, .ways = 8, .latency = m.core.data[1].latency};
         if (m.core.data[2].ways)
             m.core.data[2] = (struct cache_design){.bytes = 2048 * KIB, .ways = 16, .latency = m.core.data[2].latency};
         m.memory_bytes = 16384 * KIB;
         m.declares = true;
         draw_prefetchers(&m.core.prefetchers, seed % 8 == 0);
+        if (getenv("MODEL_SHOWS"))
+            show(&m);
         run_probes_on(&m, "prefetcher", PROFILE_QUICK);
         check_prefetchers(&m);
     }
