@@ -12,6 +12,11 @@ bool user_waited(double as_it_is, double without, double control)
     return user_is_faster(without, as_it_is) && user_is_faster(without, control);
 }
 
+bool user_is_unusual(double cycles, double usual)
+{
+    return !(cycles >= usual * (1 - USER_FASTER_PART));
+}
+
 bool user_is_full_width(double part)
 {
     return part > USER_WIDTH_PART && part < USER_UNIT_PART_MOST;

@@ -9,6 +9,11 @@ bool user_is_faster(double cycles, double other);
 /* Whether the kernel waited for what was taken away: it became faster, and faster than with NOPs in its place. */
 bool user_waited(double as_it_is, double without, double control);
 /*
+ * Whether giving one register its value did more than giving most registers theirs, which took `usual` cycles. What any
+ * register does is no chain: one instruction more may let units be used better, which NOPs need not show. NaN: yes.
+ */
+bool user_is_unusual(double cycles, double usual);
+/*
  * Whether the kernel had used up what executes the NOPs, or the operations, that were added: by this part of what they
  * take alone it became slower. Of operations a part of USER_UNIT_PART_MOST and more says no, too. NaN: no.
  */

@@ -72,18 +72,21 @@ static bool try_nops(struct user_search *s, struct nops *n)
     return true;
 }
 
-/* Whether NOPs have found no room, and in what. */
+/*
+ * Whether NOPs have found no room, and in what. Long ones decide: several short ones in the bytes that one entry of an
+ * operation cache has room for may take another entry, and become slower where there is room for instructions.
+ */
 static void judge_nops(struct user_search *s, const struct nops *n, bool *found)
 {
     for (unsigned i = 0; i < 2; i++)
-        n->trials[i]->limits = user_is_full_width(n->part[i]);
-    if (n->trials[0]->limits || n->trials[1]->limits)
+        n->trials[i]->limits = user_is_full_width(n->part[1]);
+    if (n->trials[1]->limits)
         user_search_say(s, "",
                         user_is_full_fetch(n->part[0] * n->alone[0], n->part[1] * n->alone[1])
                             ? "bytes of code"
                             : "number of instructions");
     /* where NOPs find no room, other operations find none either, and say nothing about units */
-    *found = n->part[0] > USER_WIDTH_PART || n->part[1] > USER_WIDTH_PART;
+    *found = n->part[1] > USER_WIDTH_PART;
 }
 
 /*

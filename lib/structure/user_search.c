@@ -49,7 +49,12 @@ struct user_trial *user_search_trial(struct user_search *s, const char *what, un
 void user_search_say(struct user_search *s, const char *before, const char *text)
 {
     struct user_limits *l = s->l;
-    const size_t used = strlen(l->text);
+    static const char more[] = ", and others"; /* takes the place of what the text has no room for */
+    const size_t used = strlen(l->text), needed = strlen(", ") + strlen(before) + strlen(text);
+    const bool full = used + needed + sizeof more > sizeof l->text;
 
-    snprintf(l->text + used, sizeof l->text - used, "%s%s%s", used ? ", " : "", before, text);
+    if (!full)
+        snprintf(l->text + used, sizeof l->text - used, "%s%s%s", used ? ", " : "", before, text);
+    else if (!strstr(l->text, more))
+        snprintf(l->text + used, sizeof l->text - used, "%s", more);
 }

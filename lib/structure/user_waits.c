@@ -1,7 +1,9 @@
 /* What a kernel of the user waits for: registers, words of memory, mispredicted branches. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "lib/base/statistics.h"
 #include "lib/structure/tolerances_user.h"
 #include "lib/structure/user_decide.h"
 #include "lib/structure/user_search.h"
@@ -76,10 +78,45 @@ static const char *name_of(char out[16], unsigned r)
     return out;
 }
 
+/* What giving most registers of that kind their values takes: the median of these trials; NaN where there are none. */
+static double usual_cycles(const struct user_limits *l, size_t first, const char *what)
+{
+    double cycles[USER_LIMIT_TRIALS];
+    size_t count = 0;
+
+    for (size_t i = first; i < l->count; i++)
+        if (!strcmp(l->trials[i].what, what) && !isnan(l->trials[i].cycles))
+            cycles[count++] = l->trials[i].cycles;
+    sort_numbers(cycles, count);
+    return count ? quantile(cycles, count, 0.5) : (double)NAN;
+}
+
+/* Says which of the registers tried from `first` on the kernel waits for. */
+static void say_registers(struct user_search *s, size_t first, bool *found)
+{
+    struct user_limits *l = s->l;
+    const double general = usual_cycles(l, first, "register"), vector = usual_cycles(l, first, "vector");
+    char name[16];
+
+    for (struct user_trial *t = l->trials + first; t < l->trials + l->count; t++) {
+        const bool is_vector = !strcmp(t->what, "vector");
+        t->limits = t->limits && user_is_unusual(t->cycles, is_vector ? vector : general);
+        if (!t->limits)
+            continue;
+        user_search_say(s,
+                        *found      ? ""
+                        : s->values ? "waits for the values of "
+                                    : "waits for ",
+                        name_of(name, !strcmp(t->what, "flags") ? harness_registers + harness_vectors
+                                                                : t->which + is_vector * harness_registers));
+        *found = true;
+    }
+}
+
 /* Gives each register its first value again before each copy, so that no chain through it joins two copies. */
 static bool try_each_register(struct user_search *s, double cost, bool *found)
 {
-    char name[16];
+    const size_t first = s->l->count;
 
     for (unsigned r = 0; r <= harness_registers + harness_vectors; r++) {
         struct user_variant v = {.every = every_of(s)};
@@ -93,10 +130,8 @@ static bool try_each_register(struct user_search *s, double cost, bool *found)
                                                  general ? r : r - harness_registers);
         if (!try_without(s, s->l->least - cost, v, t))
             return false;
-        if (t->limits)
-            user_search_say(s, *found ? "" : s->values ? "waits for the values of " : "waits for ", name_of(name, r));
-        *found |= t->limits;
     }
+    say_registers(s, first, found);
     return true;
 }
 

@@ -14,8 +14,9 @@ import subprocess
 
 COPIES_BYTES = 1024  # of a loop's body: all of it fits in the operation cache of every core
 ITERATIONS = 200  # of a loop
-REPETITIONS = 60
-LEAST = 10  # of them that must count
+REPETITIONS = 1000  # at most, until so many are good:
+GOOD = 15
+BESIDE = 0.03  # NOPs take half as long again, or twice as long, beside a sibling thread that executes instructions
 GENERAL = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12"]  # not rsp; r15 counts
 NARROW = {
     "rax": ("eax", "ax", "al"),
@@ -27,9 +28,10 @@ NARROW = {
     "rbp": ("ebp", "bp", "bpl"),
 }
 WIDTHS = {"r32": 0, "r16": 1, "r8": 2}
-# Divisions and roots cost what their values make of them; MXCSR, the stack pointer and r15 must stay.
+# Divisions and roots cost what their values make of them, and so do shifts by cl, which keep the flags where it is 0;
+# MXCSR, the stack pointer and r15 must stay.
 UNFIT = re.compile(
-    r"div|sqrt|\{|\[|zmm|^(xchg|cpuid|ldmxcsr|enter|leave|v?zero|emms|std|cld|fn?|lahf|sahf|bsw|rd|xgetbv|pause|[lms]fence)"
+    r"div|sqrt|, cl$|\{|\[|zmm|^(xchg|cpuid|ldmxcsr|enter|leave|v?zero|emms|std|cld|fn?|lahf|sahf|bsw|rd|xgetbv|pause|[lms]fence)"
 )
 OPERAND = re.compile(r"r64|r32|r16|r8|xmm|ymm|i8|i16|i32|i64|[re]?[abcd]x|[abcd]l")
 
@@ -84,7 +86,7 @@ def assemble(lines):
 
 
 def draw_blocks(forms, count, seed):
-    """`count` blocks of 4 to 20 instructions, as hexadecimal digits, and their text."""
+    """`count` blocks of 4 to 20 instructions: each a list of instructions in hexadecimal digits, and one of their text."""
     draw = random.Random(seed)
     kinds = {"general": [f for f in forms if not re.search("mm", f)], "vector": [f for f in forms if re.search("mm", f)]}
     blocks = []
@@ -97,9 +99,13 @@ def draw_blocks(forms, count, seed):
         blocks.append(lines)
     codes = iter(assemble([line for lines in blocks for line in lines]))
     coded = [(lines, [next(codes) for _ in lines]) for lines in blocks]
-    return [
-        ("".join(code for code in each if code), [line for line, code in zip(lines, each) if code]) for lines, each in coded
-    ]
+    return [([code for code in each if code], [line for line, code in zip(lines, each) if code]) for lines, each in coded]
+
+
+def constant(name):
+    """mov of 1 to a register of 64 bits."""
+    number = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split().index(name)
+    return f"{'49' if number > 7 else '48'}c7{0xC0 | number & 7:02x}01000000"
 
 
 class Harness:
@@ -111,6 +117,7 @@ class Harness:
     def __init__(self):
         self.memory = mmap.mmap(-1, 1 << 16, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+        self.alone = float("inf")  # cycles of the NOPs below where no sibling thread takes its share
 
     def loop(self, body, at):
         """A function of the number of iterations, that returns ticks."""
@@ -123,6 +130,7 @@ class Harness:
         )
         turn = bytes.fromhex("49ffcf") + bytes.fromhex("0f85") + (-(len(body) + 9)).to_bytes(4, "little", signed=True)
         end = bytes.fromhex("0faee80f3148c1e2204809d04c29f0c5f877")
+        ones += b"".join(bytes.fromhex(constant(name)) for name in GENERAL)
         fill = b"\x90" * (-(len(bytes.fromhex(self.PROLOGUE)) + len(ones) + len(start)) % 64)
         code = bytes.fromhex(self.PROLOGUE) + ones + fill + start + body + turn + end + bytes.fromhex(self.EPILOGUE)
         self.memory[at : at + len(code)] = code
@@ -130,25 +138,28 @@ class Harness:
 
     def cycles(self, block):
         """
-        Core cycles an iteration, of n and of 2n copies. The least of each counts: interrupts and a sibling thread make
-        a loop longer, nothing makes it shorter. None where the references before and after never agree to a part in 200.
+        Core cycles an iteration, of n and of 2n copies. The least of each counts: interrupts make a loop longer, nothing
+        makes it shorter. None where too few readings are good: the additions before and after take as long to a part in
+        200, and NOPs are as fast as they ever were, which a sibling thread at work slows down.
         """
         code = bytes.fromhex(block)
         copies = max(1, COPIES_BYTES // len(code) // 2)
-        add = bytes.fromhex("4801c0")  # add rax, rax
+        add, nop = bytes.fromhex("4801c0"), bytes.fromhex("0f1f4000")  # add rax, rax
         loops = [
-            self.loop(each, 16384 * i) for i, each in enumerate((code * copies, code * copies * 2, add * 100, add * 200))
+            self.loop(each, 12288 * i)
+            for i, each in enumerate((code * copies, code * copies * 2, add * 100, add * 200, nop * 200))
         ]
         for f in loops:
             f(ITERATIONS)
-        found = []
+        good = []
         for _ in range(REPETITIONS):
             before = loops[3](ITERATIONS) - loops[2](ITERATIONS)
-            one, two = loops[0](ITERATIONS), loops[1](ITERATIONS)
+            one, two, nops = loops[0](ITERATIONS), loops[1](ITERATIONS), loops[4](ITERATIONS)
             after = loops[3](ITERATIONS) - loops[2](ITERATIONS)
-            if abs(before - after) < 0.005 * after:
-                cycle = (before + after) / 2 / 100
-                found.append((one / cycle, two / cycle))
-        if len(found) < LEAST:
-            return None
-        return (min(two for _, two in found) - min(one for one, _ in found)) / copies
+            cycle = (before + after) / 2 / 100
+            self.alone = min(self.alone, nops / cycle) if abs(before - after) < 0.005 * after else self.alone
+            if abs(before - after) < 0.005 * after and nops / cycle < self.alone * (1 + BESIDE):
+                good.append((one / cycle, two / cycle))
+            if len(good) == GOOD:
+                return (min(two for _, two in good) - min(one for one, _ in good)) / copies
+        return None
