@@ -9,11 +9,12 @@
 enum {
     SITES_AT = 4096, /* offset of the load instructions in the code */
     LEAD_AT = SITES_AT - 32,
-    LEAD_PAGES = 24,      /* more than region prefetchers of modelled cores record at once */
-    SITE_BYTES = 20,      /* from one to the next, where a list does not say it: 64 of them differ in the low 8 bits */
-    WAIT_ITERATIONS = 16, /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
-    REFRESH = 16,         /* trials after which all places are brought to their home again */
-    SLOTS = 512,          /* of places */
+    LEAD_LINE = 2,   /* with what one access brings, none that is looked at behind the end of a page: they share sets */
+    LEAD_PAGES = 24, /* more than region prefetchers of modelled cores record at once */
+    SITE_BYTES = 20, /* from one to the next, where a list does not say it: 64 of them differ in the low 8 bits */
+    WAIT_ITERATIONS = 16,    /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
+    REFRESH = 16,            /* trials after which all places are brought to their home again */
+    SLOTS = 512,             /* of places */
     PLACES_LEAST = 64 << 10, /* bytes of places, where that is no more than half of their home */
     OTHERS_FACTOR = 4,       /* bytes of other lines, in parts of what the near level holds */
     SCATTERED = 8,           /* loads of other lines in an iteration */
@@ -63,17 +64,24 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
 
 /* ---- Kernels ---------------------------------------------------------------------------------------- */
 
+static unsigned bits_of(size_t bytes)
+{
+    unsigned bits = 0;
+
+    while (((size_t)1 << bits) < bytes)
+        bits++;
+    return bits;
+}
+
 /*
  * Loads SCATTERED times REG_COUNT lines of an area of a power of two of bytes, each once before any again: x = a * x + c modulo a power
  * of two has the full period where a is 1 modulo 4 and c odd (Hull and Dobell 1962); here in units of lines.
  */
 static size_t emit_scattered(struct code *c, const struct area *area)
 {
-    unsigned bits = 0;
+    const unsigned bits = bits_of(area->bytes);
     size_t entry = c->used;
 
-    while (((size_t)1 << bits) < area->bytes)
-        bits++;
     emit_constant(c, REG_T0, area->at);
     emit_constant(c, REG_T2, 0x5851f42d);
     emit_constant(c, REG_T3, 0x2f0b * ACCESS_LINE_BYTES);
@@ -166,13 +174,15 @@ static void emit_go_to_site(struct code *c, size_t site)
 static void emit_lead(struct code *c, const struct access_area *a)
 {
     for (size_t i = 0; i < LEAD_PAGES; i++) {
-        emit_constant(c, REG_T3, a->others.at + i * ACCESS_PAGE_BYTES % a->others.bytes);
+        emit_constant(c, REG_T3,
+                      a->others.at + i * ACCESS_PAGE_BYTES % a->others.bytes + LEAD_LINE * ACCESS_LINE_BYTES);
         emit_go_to_site(c, LEAD_AT);
     }
     emit_move(c, REG_T3, REG_T2);
     emit_shift_right(c, REG_T3, 12);
     emit_constant(c, REG_T5, ACCESS_PAGE_BYTES);
     emit_multiply(c, REG_T3, REG_T5);
+    emit_add_constant(c, REG_T3, LEAD_LINE * ACCESS_LINE_BYTES);
     emit_go_to_site(c, LEAD_AT);
 }
 
@@ -192,11 +202,13 @@ static size_t emit_train(struct code *c, const struct access_area *a, const stru
     if (l->led && !from)
         emit_lead(c, a);
     for (size_t i = from; i < to; i++) {
-        const bool apart = l->all[i].kind == LISTED_APART;
-        const uint64_t at = (uint64_t)l->all[i].at;
-        emit_constant(c, REG_T3, apart ? a->others.at + at % a->others.bytes : at);
-        if (!apart)
-            emit_add(c, REG_T3, REG_T2);
+        emit_constant(c, REG_T3, (uint64_t)l->all[i].at);
+        emit_add(c, REG_T3, REG_T2);
+        if (l->all[i].kind == LISTED_APART) {
+            emit_and_constant(c, REG_T3, bits_of(a->others.bytes));
+            emit_constant(c, REG_T5, a->others.at);
+            emit_add(c, REG_T3, REG_T5);
+        }
         emit_go_to_site(c, sites[l->all[i].site]);
     }
     emit_add_constant(c, REG_T1, sizeof(uint64_t));
@@ -302,7 +314,7 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
         add_scattered(p, list, &n, &a->empty, a->empties);
         list[n++] = reading_of(&a->train, places);
         if (a->emitted->leaves_first) {
-            add_scattered(p, list, &n, &a->empty, a->empties_first);
+            add_scattered(p, list, &n, &a->empty, a->emitted->leaves_all ? a->empties : a->empties_first);
             list[n++] = reading_of(&a->again, places);
         }
         list[n++] = wait;

@@ -20,14 +20,14 @@ enum {
     ACCESS_PAGE_BYTES = 4096, /* slots of places are whole pages of this size */
     ACCESSES = 256,           /* of a list at most */
     ACCESS_LOADS = 64,        /* load instructions at most */
-    ACCESS_LEAD_LINES = 7,    /* more than a single access brings */
+    ACCESS_LEAD_LINES = 9,    /* more than a single access to the third line brings */
     ACCESS_PLACES = 16        /* places of a trial at most */
 };
 
 enum listed_kind {
     LISTED_LOAD,
     LISTED_STORE,
-    LISTED_APART /* a load of other lines, which are the same for all places */
+    LISTED_APART /* a load of other lines, beginning at another one for each place */
 };
 
 /* An access: how many bytes from the begin of its place, or of the other lines, and by which of the instructions. */
@@ -43,12 +43,13 @@ struct access_list {
     int32_t bytes; /* that a place takes, the looked-at line included */
     int32_t align; /* bytes: a place begins at a random multiple of this, so that pages and pairs of lines can be met */
     /*
-     * The first line of the page in which a place begins is loaded before, always by the same instruction, behind loads
-     * of the first lines of many other pages: what a region prefetcher remembers of that instruction is a single line.
+     * The third line of the page in which a place begins is loaded before, always by the same instruction, behind loads
+     * of the third lines of many other pages: what a region prefetcher remembers of that instruction is a single line.
      * The place then begins ACCESS_LEAD_LINES or more behind it.
      */
     bool led;
     size_t leaves_first; /* loads done before the first level is emptied, the others after that; 0: it is not */
+    bool leaves_all;     /* not only the first level is emptied, but all before the home */
     const size_t *code;  /* where each load instruction lies, in bytes from the first one; NULL: close to each other */
 };
 

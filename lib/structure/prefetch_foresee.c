@@ -151,7 +151,7 @@ bool prefetch_foresee(struct prefetch_kinds *k, unsigned lists, struct prefetch_
         if (!prefetch_look(k->look, &l, lines, LOOKS))
             return false;
         for (size_t i = 0; i < LOOKS; i++) {
-            const bool right = says[i] == COMES ? lines[i].where >= NEAR_SECOND : lines[i].where == NEAR_HOME;
+            const bool right = says[i] == COMES ? lines[i].where >= NEAR_EITHER : lines[i].where == NEAR_HOME;
             out->lines++;
             out->known += says[i] != NOTHING;
             out->right += says[i] != NOTHING && right;

@@ -4,9 +4,11 @@
 
 #include "lib/structure/prefetch_reach.h"
 #include "lib/structure/prefetch_region.h"
+#include "lib/structure/prefetch_repeats.h"
 #include "lib/structure/prefetch_stride.h"
 
-const char *const prefetch_kind_names[PREFETCH_KINDS] = {"next", "pair", "stride", "stream", "region"};
+const char *const prefetch_kind_names[PREFETCH_KINDS] = {"next",   "pair",   "stride", "stream",
+                                                         "region", "deltas", "replay"};
 
 /* ---- Around a single access -------------------------------------------------------------------------- */
 
@@ -38,7 +40,7 @@ static bool look_around(struct prefetch_look *w, bool earlier, struct around *ou
         if (!prefetch_look(w, &l, lines, AROUND + 1))
             return false;
         for (int32_t i = 0; i <= AROUND; i++) {
-            out->in[odd] |= (uint32_t)(lines[i].where >= NEAR_SECOND && i != BEFORE) << i;
+            out->in[odd] |= (uint32_t)(lines[i].where >= NEAR_EITHER && i != BEFORE) << i;
             out->unclear[odd] |= (uint32_t)(lines[i].where == NEAR_UNCLEAR) << i;
         }
     }
@@ -109,20 +111,23 @@ static bool find_stream(struct prefetch_kinds *k)
 {
     static const int strides[] = {1, -1, 2, -2};
     struct prefetch_found *f = &k->found[PREFETCH_STREAM];
+    enum { LEAST = 2 /* accesses that can be a stream */ };
+    unsigned counts[4];
     uint32_t mixed = 0;
     double seen[4];
 
     for (size_t i = 0; i < 4; i++) {
         const struct sequence s = {.stride = strides[i], .count = PREFETCH_SEQUENCE};
+        const uint32_t known = reach_by_single(k->single_up, k->single_down, s.stride);
         struct reach r;
-        if (!reach_measure(k->look, &s, &r))
+        if (!reach_search(k->look, &s, LEAST, known, &counts[i], &r))
             return false;
-        const uint32_t known = reach_by_single(k->single_up, k->single_down, s.stride), in = r.in & ~known;
+        const uint32_t in = r.in & ~known;
         seen[i] = in ? 1 : r.unclear & ~known ? NAN : 0;
         f->into = in && i == 0 ? r.where : f->into;
     }
     for (size_t i = 0; i < 2; i++) { /* the same accesses in an order that is no stream */
-        const struct sequence s = {.stride = strides[i], .count = PREFETCH_SEQUENCE, .mixed = true};
+        const struct sequence s = {.stride = strides[i], .count = counts[i], .mixed = true};
         struct reach r;
         if (!(seen[i] > 0))
             continue;
@@ -165,7 +170,8 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
         for (size_t n = 0; n < PREFETCH_TRAITS; n++)
             k->found[i].words[n].reason = REASON_NOT_STEADY;
     }
-    if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k))
+    if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k) ||
+        !prefetch_find_deltas(k) || !prefetch_find_replay(k))
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);

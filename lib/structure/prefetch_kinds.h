@@ -12,8 +12,16 @@
  *             the same instruction. Brought: these lines of another page, after its first access. Control: other lines
  *             of each page
  *
+ *   deltas    a load instruction's distances are none alike, and the first of them follow each other again in other
+ *             lines. Brought: what followed them before. Control: other distances before
+ *   replay    lines in as many pages are loaded in an order without pattern, by as many instructions; they are brought
+ *             to their home; the first of them are loaded again. Brought: what followed them before. Control: others
+ *             followed
+ *
  * Each kind is immune to those before it: lines that a single access brings do not count for strides and streams, a
- * stream has no instruction of its own, a region has no order. "none" is a verdict like any other.
+ * stream has no instruction of its own, a region has no order, of the distances none is constant, and a replay has one
+ * line of each page. What follows distances that were seen before follows constant ones, too: then the kind stride is
+ * found as well. "none" is a verdict like any other.
  *
  * A prefetcher is `trained` after so many accesses. For each access from then on it brings `degree` lines, the farthest
  * of them `distance` strides, or lines, ahead of the access.
@@ -25,7 +33,16 @@
 
 #include "lib/structure/prefetch_look.h"
 
-enum prefetch_kind { PREFETCH_NEXT, PREFETCH_PAIR, PREFETCH_STRIDE, PREFETCH_STREAM, PREFETCH_REGION, PREFETCH_KINDS };
+enum prefetch_kind {
+    PREFETCH_NEXT,
+    PREFETCH_PAIR,
+    PREFETCH_STRIDE,
+    PREFETCH_STREAM,
+    PREFETCH_REGION,
+    PREFETCH_DELTAS,
+    PREFETCH_REPLAY,
+    PREFETCH_KINDS
+};
 extern const char *const prefetch_kind_names[PREFETCH_KINDS];
 
 enum prefetch_parameter {
@@ -38,6 +55,7 @@ enum prefetch_parameter {
     PREFETCH_RESUMES,    /* accesses elsewhere after which a trained instruction is followed there */
     PREFETCH_REGION_BYTES,
     PREFETCH_REGIONS, /* other regions whose begin ends the recording of one */
+    PREFETCH_LENGTH,  /* distances that are remembered */
     PREFETCH_PARAMETERS
 };
 

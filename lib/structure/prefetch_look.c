@@ -9,13 +9,13 @@
 enum {
     ROUNDS_AT_LEAST = 2,
     ROUNDS_AT_MOST = 24,
-    ELSEWHERE = 2,      /* looks of a round that go to places where nothing was done */
-    ATTEMPTS = 3,       /* at a look while lines at home move to another level */
-    SHARING_PLACES = 4, /* that share sets of the first level, which has more ways */
+    ELSEWHERE = 2,    /* looks of a round that go to places where nothing was done */
+    ATTEMPTS = 3,     /* at a look while lines at home move to another level */
+    WAYS_UNKNOWN = 8, /* of the first level, where they are not known */
     KNOWN_TRIALS = 24,
     HOME_ROUNDS = 4,
-    FACTOR_AT_LEAST = 1,
-    FACTOR_AT_MOST = 32 /* lines loaded to empty a level, in parts of what it holds */
+    HALVES_AT_LEAST = 1,
+    HALVES_AT_MOST = 64 /* lines loaded to empty a level, in halves of what it holds */
 };
 
 /* Mean of the middle half: a single reading is as coarse as the clock, and some are disturbed. */
@@ -30,7 +30,7 @@ static double middle_mean(double *ticks, size_t count)
     return count ? sum / (double)(to - from) : NAN;
 }
 
-/* Those of each place; loads of other lines are the same for all. */
+/* Those of each place; other lines need not stay near. */
 static size_t own_lines(const struct access_list *l)
 {
     size_t own = l->led;
@@ -42,14 +42,13 @@ static size_t own_lines(const struct access_list *l)
 
 /*
  * So many that all accesses of a list take a quarter of the first level, and prefetches have room there. Places that
- * begin at the same line of a page share its sets, which have SHARING_PLACES ways at least. Half of the slots stay
- * free, for looks elsewhere.
+ * begin at the same line of a page share its sets: half of the ways. Half of the slots stay free, for looks elsewhere.
  */
 static size_t places_of(const struct prefetch_look *w, const struct access_list *l)
 {
-    const size_t lines = w->first_lines / 4 / (own_lines(l) + 4), begins = access_begins(l) * SHARING_PLACES / 2;
+    const size_t lines = w->first_lines / 4 / (own_lines(l) + 4), begins = access_begins(l) * w->sharing / 2;
     const size_t free = access_slots(&w->area, l) / 2;
-    size_t most = begins < SHARING_PLACES ? SHARING_PLACES : begins > ACCESS_PLACES ? ACCESS_PLACES : begins;
+    size_t most = begins < w->sharing ? w->sharing : begins > ACCESS_PLACES ? ACCESS_PLACES : begins;
 
     most = most < free ? most : free;
     most = most < lines ? most : lines;
@@ -127,24 +126,30 @@ static bool time_once(struct prefetch_look *w)
 
 /*
  * Loads ever more other lines until lines that were near take no longer any more: replacement may keep lines for long.
- * `empties` is the number that is sought, `lines` what the level holds. Of two numbers after which lines are equally far
- * it is the larger one, but where lines must stay in the second level, and prefetchers bring more than is loaded.
+ * `empties` is the number that is sought, `lines` what the level holds. Where prefetchers bring more than is loaded, a
+ * part of that may do, and more would empty the next level as well; else twice as many as do are better.
  */
 static bool find_empties(struct prefetch_look *w, size_t *empties, size_t lines, enum nearness where, double *ticks)
 {
     double before = NAN;
+    bool enough = false;
 
     *ticks = NAN;
-    for (size_t factor = FACTOR_AT_LEAST; factor <= FACTOR_AT_MOST; factor *= 2) {
-        *empties = factor * lines;
-        if (!time_known(w, where, ticks))
+    for (size_t halves = HALVES_AT_LEAST; halves <= HALVES_AT_MOST; halves *= 2) {
+        double now;
+        const size_t fewer = *empties;
+        *empties = halves * lines / 2;
+        if (!time_known(w, where, &now))
             return false;
-        if (*ticks < before * (1 + EMPTIED_PART)) {
-            *empties /= where == NEAR_SECOND && w->has_second ? 2 : 1;
-            *ticks = fmax(*ticks, before);
+        const bool longer = !(now < before * (1 + EMPTIED_PART));
+        if (enough && longer)
+            *empties = fewer;
+        else
+            *ticks = enough ? fmax(now, *ticks) : now;
+        if (enough || probe_is_smoke(w->p))
             return true;
-        }
-        before = *ticks;
+        enough = !longer;
+        before = now;
     }
     return true;
 }
@@ -164,13 +169,27 @@ static bool time_home(struct prefetch_look *w, double *ticks)
     return true;
 }
 
+/* Half of the ways of the first level, as declared. */
+static size_t sharing_of(void)
+{
+    const struct machine_info *info = machine_info();
+    size_t ways = WAYS_UNKNOWN;
+
+    for (size_t i = info->cache_count; i-- > 0;)
+        if (info->caches[i].level == 1 && info->caches[i].holds & HOLDS_DATA)
+            ways = info->caches[i].ways;
+    return ways >= 4 ? ways / 2 : 1;
+}
+
 bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_bytes, double second_bytes,
                          double home_bytes, enum reason *reason)
 {
     const double near = second_bytes > 0 ? second_bytes : first_bytes;
 
-    *w = (struct prefetch_look){
-        .p = p, .first_lines = (size_t)first_bytes / ACCESS_LINE_BYTES, .has_second = second_bytes > 0};
+    *w = (struct prefetch_look){.p = p,
+                                .first_lines = (size_t)first_bytes / ACCESS_LINE_BYTES,
+                                .sharing = sharing_of(),
+                                .has_second = second_bytes > 0};
     if (!access_map(p, &w->area, (size_t)near, (size_t)home_bytes))
         return false;
     w->area.empties = w->area.empties_first = 2 * w->first_lines;
@@ -184,7 +203,9 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
          !time_home(w, &w->ticks[NEAR_HOME])))
         return false;
     const double gap = w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST];
+    const bool apart = !w->has_second || w->ticks[NEAR_HOME] > w->ticks[NEAR_SECOND] * (1 + EMPTIED_PART);
     *reason = isnan(gap)                                      ? REASON_NO_READINGS
+              : !apart                                        ? REASON_LEVELS_TOO_CLOSE
               : !(gap > LOOK_CONTRAST * w->ticks[NEAR_FIRST]) ? REASON_NO_CONTRAST
                                                               : REASON_NONE;
     return true;
@@ -199,10 +220,11 @@ static enum nearness nearest(const struct prefetch_look *w, double ticks)
 
     if (ticks > home - LOOK_TOLERANCE * (home - second))
         return NEAR_HOME;
-    if (w->has_second && ticks > second - LOOK_TOLERANCE * (second - first) &&
-        ticks < second + LOOK_TOLERANCE * (home - second))
-        return NEAR_SECOND;
-    return ticks < first + LOOK_TOLERANCE * ((w->has_second ? second : home) - first) ? NEAR_FIRST : NEAR_UNCLEAR;
+    if (ticks < first + LOOK_TOLERANCE * ((w->has_second ? second : home) - first))
+        return NEAR_FIRST;
+    if (!w->has_second || !(ticks < second + LOOK_TOLERANCE * (home - second)))
+        return NEAR_UNCLEAR;
+    return ticks > second - LOOK_TOLERANCE * (second - first) ? NEAR_SECOND : NEAR_EITHER;
 }
 
 /* Trials after which the clock's steps blur the mean by no more than a part of the least difference. */
@@ -261,6 +283,11 @@ static bool is_home(const struct prefetch_look *w, struct looking *s)
     return now > home - gap && now < home + HOME_FARTHER * gap;
 }
 
+static bool agree(enum nearness a, enum nearness b)
+{
+    return a == b || (b >= NEAR_EITHER && a == NEAR_EITHER);
+}
+
 static void judge(const struct prefetch_look *w, struct looked *line, double *ticks, size_t count, bool *done)
 {
     const double mean = middle_mean(ticks, count);
@@ -268,7 +295,7 @@ static void judge(const struct prefetch_look *w, struct looked *line, double *ti
     line->where = nearest(w, mean);
     line->part = (w->ticks[NEAR_HOME] - mean) / (w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST]);
     /* all trials agree; else more are needed */
-    *done = line->where && nearest(w, ticks[0]) == line->where && nearest(w, ticks[count - 1]) == line->where;
+    *done = line->where && agree(line->where, nearest(w, ticks[0])) && agree(line->where, nearest(w, ticks[count - 1]));
 }
 
 /* Looks until all lines are done. *moved: lines at home are elsewhere by now, and nothing was decided. */

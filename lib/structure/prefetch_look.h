@@ -14,13 +14,15 @@
 
 #include "lib/kernels/access_lists.h"
 
-enum nearness { NEAR_UNCLEAR, NEAR_HOME, NEAR_SECOND, NEAR_FIRST, NEARNESSES };
+/* Either: nearer than home, in the second level at some places and in the first at others. */
+enum nearness { NEAR_UNCLEAR, NEAR_HOME, NEAR_EITHER, NEAR_SECOND, NEAR_FIRST, NEARNESSES };
 enum { LOOK_LINES = 64 /* that are looked at together, at most */ };
 
 struct prefetch_look {
     struct probe *p;
     struct access_area area;
     size_t first_lines;       /* of the first level */
+    size_t sharing;           /* places that may share its sets */
     bool has_second;          /* there is a level between the first one and the home */
     double once_ticks;        /* that a chain of looks takes once, besides its looks */
     double ticks[NEARNESSES]; /* of a look at a line that is there */
@@ -38,8 +40,8 @@ struct looked {
 /*
  * Maps memory and times lines that are certainly at home, in the second level and in the first level. The arguments are
  * the sizes of these levels in bytes; second_bytes 0: the home is the level next to the first one. *reason is
- * NO_READINGS, or NO_CONTRAST where a line at home hardly takes longer than one in the first level, so that nothing can
- * be seen; else REASON_NONE. False: the probe has ended.
+ * NO_READINGS, NO_CONTRAST where a line at home hardly takes longer than one in the first level, so that nothing can be
+ * seen, or LEVELS_TOO_CLOSE where it hardly takes longer than one in the second; else REASON_NONE. False: the probe has ended.
  */
 bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_bytes, double second_bytes,
                          double home_bytes, enum reason *reason);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { MOST = 20 };
+enum { MOST = 20, MOST_SEARCHED = 6 };
 
 unsigned reach_most(const struct sequence *s)
 {
@@ -40,9 +40,9 @@ static int32_t at_of(const struct sequence *s, unsigned i, unsigned last)
     return line * ACCESS_LINE_BYTES;
 }
 
-bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out)
+static bool measure(struct prefetch_look *w, const struct sequence *s, unsigned limit, struct reach *out)
 {
-    const unsigned most = reach_most(s), last = s->count - 1 + most;
+    const unsigned most = reach_most(s) < limit ? reach_most(s) : limit, last = s->count - 1 + most;
     struct access_list l = {
         .bytes = ((int32_t)last * abs(s->stride) + 1) * ACCESS_LINE_BYTES, .align = ACCESS_LINE_BYTES, .led = true};
     struct looked lines[MOST];
@@ -57,10 +57,32 @@ bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct rea
         return false;
     for (unsigned i = most; i >= 1; i--) {
         const enum nearness where = lines[i - 1].where;
-        out->in |= where >= NEAR_SECOND ? UINT32_C(1) << i : 0;
+        out->in |= where >= NEAR_EITHER ? UINT32_C(1) << i : 0;
         out->unclear |= where == NEAR_UNCLEAR ? UINT32_C(1) << i : 0;
-        out->where = where >= NEAR_SECOND ? where : out->where;
+        out->where = where >= NEAR_EITHER ? where : out->where;
     }
+    return true;
+}
+
+bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out)
+{
+    return measure(w, s, MOST, out);
+}
+
+bool reach_search(struct prefetch_look *w, const struct sequence *s, unsigned least, uint32_t known, unsigned *count,
+                  struct reach *out)
+{
+    struct sequence now = *s;
+    uint32_t unclear = 0;
+
+    for (*count = s->count;; now.count = --*count) {
+        if (!measure(w, &now, *count == s->count ? MOST : MOST_SEARCHED, out))
+            return false;
+        unclear |= out->unclear;
+        if (out->in & ~known || *count <= least || probe_is_smoke(w->p))
+            break;
+    }
+    out->unclear = unclear;
     return true;
 }
 

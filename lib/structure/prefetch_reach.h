@@ -9,8 +9,8 @@
 #include "lib/structure/prefetch_look.h"
 
 enum {
-    /* from the first access to the last line that is looked at: all lie in one page, behind the lead */
-    REACH_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES - 1 - ACCESS_LEAD_LINES,
+    /* from the first access to the last line that is looked at: all lie in one page, behind the lead, at some places */
+    REACH_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES - 4 - ACCESS_LEAD_LINES,
     PREFETCH_SINGLE = 6, /* lines on either side of a single access that are looked at */
     REACH_FORGETS = 10   /* accesses after which an instruction has no stride any more: more than a counter of 3 bits */
 };
@@ -32,6 +32,13 @@ struct reach {
 
 /* The most strides ahead of the last access of such a sequence that can be looked at; 0: none. */
 unsigned reach_most(const struct sequence *s);
+/*
+ * Measures whether lines are brought, of which `known` are not counted, after the sequence or one that is shorter by up to
+ * all but `least` accesses, until any is. A prefetcher that sees misses only brings nothing after an access to a line that
+ * it has brought. *count becomes the accesses after which *out was measured. False: the probe has ended.
+ */
+bool reach_search(struct prefetch_look *w, const struct sequence *s, unsigned least, uint32_t known, unsigned *count,
+                  struct reach *out);
 /*
  * Measures which lines are brought after the sequence; out->most is 0 where none can be looked at. False: the probe has
  * ended.

@@ -103,7 +103,7 @@ static bool look_region(struct prefetch_kinds *k, const struct region_test *t, u
     *in = *unclear = 0;
     for (size_t i = 0; i < count; i++) {
         const int32_t at = lines[i].at / ACCESS_LINE_BYTES % PAGE_LINES, line = t->down ? PAGE_LINES - 1 - at : at;
-        *in |= (uint64_t)(lines[i].where >= NEAR_SECOND) << line;
+        *in |= (uint64_t)(lines[i].where >= NEAR_EITHER) << line;
         *unclear |= (uint64_t)(lines[i].where == NEAR_UNCLEAR) << line;
         *into = lines[i].where > *into ? lines[i].where : *into;
     }
@@ -172,7 +172,7 @@ static bool look_ended(struct prefetch_kinds *k, size_t others, uint64_t whole, 
         return false;
     *clear = true;
     for (size_t i = 1; i < LINES; i++) {
-        in |= (uint64_t)(lines[i - 1].where >= NEAR_SECOND) << pattern[i];
+        in |= (uint64_t)(lines[i - 1].where >= NEAR_EITHER) << pattern[i];
         *clear = *clear && lines[i - 1].where != NEAR_UNCLEAR;
     }
     *ended = in == whole;
@@ -228,8 +228,8 @@ static bool find_larger(struct prefetch_kinds *k, bool *larger, bool *clear)
         lines[i].at *= ACCESS_LINE_BYTES;
     if (!prefetch_look(k->look, &l, lines, LOOKS))
         return false;
-    *clear = lines[SURE].where >= NEAR_SECOND && lines[BEHIND].where && lines[LAST].where == lines[BEHIND].where;
-    *larger = lines[BEHIND].where >= NEAR_SECOND;
+    *clear = lines[SURE].where >= NEAR_EITHER && lines[BEHIND].where && lines[LAST].where == lines[BEHIND].where;
+    *larger = lines[BEHIND].where >= NEAR_EITHER;
     return true;
 }
 

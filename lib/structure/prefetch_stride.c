@@ -122,7 +122,8 @@ static bool find_border(struct prefetch_kinds *k, struct prefetch_found *f, bool
 {
     const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
     const unsigned ahead = (unsigned)__builtin_ctz(f->first[0]);
-    const int32_t last = REACH_LINES + 1 - (int32_t)ahead * stride; /* its place begins behind the lead */
+    const int32_t last = PAGE_LINES - ACCESS_LEAD_LINES -
+                         (int32_t)ahead * stride; /* its place begins behind the lead */
     const struct sequence s = {.stride = stride, .count = count, .one = one};
     struct looked seen[2];
 
@@ -172,6 +173,10 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
             {NAN, NAN},
             isnan(streams) && f->numbers[PREFETCH_STREAMS].reason == REASON_FIXED_RANGE_ENDS ? REASON_FIXED_RANGE_ENDS
                                                                                              : REASON_NOT_STEADY};
+    /* what the next line hides of other sequences needs no entry */
+    const char *hits = f->words[PREFETCH_HITS].text;
+    if (!one && k->found[PREFETCH_NEXT].exists && !(hits && !strcmp(hits, "train")))
+        f->numbers[PREFETCH_STREAMS] = (struct prefetch_number){{NAN, NAN}, REASON_AMBIGUOUS};
     return true;
 }
 
@@ -268,6 +273,7 @@ bool prefetch_find_stride(struct prefetch_kinds *k)
 {
     static const int strides[] = {3, -4, 5, -3, 7, -6};
     struct prefetch_found *f = &k->found[PREFETCH_STRIDE];
+    enum { LEAST = 3 /* accesses that show a constant distance */ };
     double seen[PREFETCH_VIEWS] = {NAN, NAN};
     int usable[PREFETCH_VIEWS] = {0};
     size_t views = 0;
@@ -277,14 +283,15 @@ bool prefetch_find_stride(struct prefetch_kinds *k)
         struct reach many, one;
         while (reach_most(&s) < 3)
             s.count--;
+        const uint32_t known = reach_by_single(k->single_up, k->single_down, s.stride);
+        s.one = true;
+        if (!reach_search(k->look, &s, LEAST, known, &s.count, &one))
+            return false;
+        s.one = false;
         if (!reach_measure(k->look, &s, &many))
             return false;
-        const uint32_t known = reach_by_single(k->single_up, k->single_down, s.stride);
         if ((many.in | many.unclear) & ~known)
             continue;
-        s.one = true;
-        if (!reach_measure(k->look, &s, &one))
-            return false;
         seen[views] = one.in & ~known ? 1 : one.unclear & ~known ? NAN : 0;
         f->into = one.in & ~known && !views ? one.where : f->into;
         usable[views++] = s.stride;

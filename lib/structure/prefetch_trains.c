@@ -32,6 +32,14 @@ static int32_t line_of(const struct trained *t, unsigned access)
     return (int32_t)access * t->stride * ACCESS_LINE_BYTES;
 }
 
+/* A line so far ahead that it is part of no stream, and the one that is looked at is not near it. */
+static int32_t far_line(const struct trained *t, unsigned i)
+{
+    enum { AHEAD = 12, APART = 3 };
+
+    return (int32_t)(t->count + t->ahead + AHEAD + i * APART) * ACCESS_LINE_BYTES;
+}
+
 static void add(struct access_list *l, int32_t at, uint32_t site, enum listed_kind kind)
 {
     l->all[l->count++] = (struct listed_load){at, site, kind};
@@ -40,8 +48,9 @@ static void add(struct access_list *l, int32_t at, uint32_t site, enum listed_ki
 /* ---- Loads that hit --------------------------------------------------------------------------------- */
 
 /*
- * All lines are loaded before, each by another instruction, from both ends to the middle, which trains nothing; then
- * the sequence hits. Sure: these loads go to other lines. Control: without the sequence.
+ * All lines are loaded before, each by another instruction, from both ends to the middle, and in a stream with a load
+ * far ahead behind each, which trains nothing; then the sequence hits. Sure: these loads go to other lines. Control:
+ * without the sequence.
  */
 static void list_hits(const struct trained *t, enum list_role role, struct access_list *l)
 {
@@ -49,6 +58,8 @@ static void list_hits(const struct trained *t, enum list_role role, struct acces
         const unsigned line = i % 2 ? t->count - 1 - i / 2 : i / 2;
         add(l, role == SURE ? (int32_t)(i * i + 3 * i) * ACCESS_PAGE_BYTES / 2 : line_of(t, line), OTHER_SITES + i,
             role == SURE ? LISTED_APART : LISTED_LOAD);
+        if (!t->one)
+            add(l, far_line(t, i), OTHER_SITES + t->count + i, LISTED_LOAD);
     }
     if (role != CONTROL)
         reach_add(l, &(struct sequence){t->stride, t->count, t->one, false}, 0, 0);
@@ -98,6 +109,8 @@ static bool decide_once(struct prefetch_kinds *k, const struct trained *t, list_
         struct access_list l = {
             .bytes = line_of(t, t->count - 1 + t->ahead) + ACCESS_LINE_BYTES, .align = ACCESS_LINE_BYTES, .led = true};
         seen[role] = (struct looked){.at = line_of(t, t->count - 1 + t->ahead)};
+        if (!t->one)
+            l.bytes = far_line(t, t->count);
         make(t, role, &l);
         if (!prefetch_look(k->look, &l, &seen[role], 1))
             return false;
@@ -148,7 +161,7 @@ static bool look_short(struct prefetch_kinds *k, unsigned count, unsigned bytes,
     if (!prefetch_look(k->look, &l, seen, PREFETCH_SINGLE))
         return false;
     for (unsigned i = 0; i < PREFETCH_SINGLE; i++) {
-        *in |= (uint32_t)(seen[i].where >= NEAR_SECOND) << (i + 1);
+        *in |= (uint32_t)(seen[i].where >= NEAR_EITHER) << (i + 1);
         *unclear |= (uint32_t)(seen[i].where == NEAR_UNCLEAR) << (i + 1);
     }
     return true;

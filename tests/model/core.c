@@ -591,5 +591,6 @@ void core_free(struct core *c)
     cache_free(&c->predictor.patterns);
     tage_free(c->predictor.tage);
     stores_free(c->stores);
+    prefetchers_stop(&c->prefetchers);
     free(c);
 }

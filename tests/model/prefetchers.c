@@ -1,5 +1,8 @@
 #include "tests/model/prefetchers.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "tests/model/cache.h"
 
 enum { PAGE = 4096, PAGE_LINES = PAGE / CACHE_LINE_BYTES };
@@ -170,11 +173,77 @@ static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, str
                 bring(l, (int64_t)(region * d->bytes + i * CACHE_LINE_BYTES), d->into);
 }
 
+static void see_deltas(struct prefetchers *p, uint64_t pc, int64_t address, struct list *l)
+{
+    const struct delta_design *d = &p->design.deltas;
+    const int64_t line = address / CACHE_LINE_BYTES;
+    struct delta_entry *e = &p->deltas[0];
+
+    if (!d->deltas)
+        return;
+    for (struct delta_entry *o = p->deltas; o < p->deltas + PREFETCH_ENTRIES; o++) {
+        if (o->used && o->pc == pc) {
+            e = o;
+            break;
+        }
+        e = o->used < e->used ? o : e;
+    }
+    if (!e->used || e->pc != pc) {
+        *e = (struct delta_entry){.pc = pc, .used = p->now, .last = line};
+        return;
+    }
+    e->used = p->now;
+    if (line == e->last)
+        return;
+    memmove(e->deltas + 1, e->deltas, (PREFETCH_DELTAS - 1) * sizeof e->deltas[0]);
+    e->deltas[0] = line - e->last;
+    e->last = line;
+    e->count += e->count < d->deltas;
+    for (unsigned at = 1; at + d->match <= e->count; at++) {
+        if (memcmp(e->deltas, e->deltas + at, d->match * sizeof e->deltas[0]) != 0)
+            continue;
+        int64_t to = line;
+        for (unsigned i = 1; i <= d->degree && i <= at; i++) {
+            to += e->deltas[at - i];
+            if (same_page(address, to * CACHE_LINE_BYTES))
+                bring(l, to * CACHE_LINE_BYTES, d->into);
+        }
+        return;
+    }
+}
+
+static struct successor *successor_of(struct prefetchers *p, uint64_t line)
+{
+    return &p->successors[line % PREFETCH_SUCCESSORS];
+}
+
+static void see_replay(struct prefetchers *p, uint64_t address, struct list *l)
+{
+    uint64_t line = address / CACHE_LINE_BYTES;
+
+    if (!p->successors || line == p->last_line)
+        return;
+    *successor_of(p, p->last_line) = (struct successor){p->last_line, line};
+    p->last_line = line;
+    for (unsigned i = 0; i < p->design.replay.degree && successor_of(p, line)->line == line; i++) {
+        line = successor_of(p, line)->next;
+        bring(l, (int64_t)(line * CACHE_LINE_BYTES), p->design.replay.into);
+    }
+}
+
 void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *design)
 {
     *p = (struct prefetchers){.design = *design,
                               .any = design->next.on || design->pair.on || design->stride.entries ||
-                                     design->stream.entries || design->region.bytes};
+                                     design->stream.entries || design->region.bytes || design->deltas.deltas ||
+                                     design->replay.degree};
+    if (design->replay.degree)
+        p->successors = calloc(PREFETCH_SUCCESSORS, sizeof *p->successors);
+}
+
+void prefetchers_stop(struct prefetchers *p)
+{
+    free(p->successors);
 }
 
 size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a, struct prefetched *out)
@@ -194,5 +263,7 @@ size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a,
     see_neighbours(&d->next, new_page, address, &l);
     see_neighbours(&d->pair, new_page, address, &l);
     see_region(p, a->pc, a->address, &l);
+    see_deltas(p, a->pc, address, &l);
+    see_replay(p, a->address, &l);
     return l.count;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PREFETCH_ENTRIES = 64, PREFETCHES = 64 };
+enum { PREFETCH_ENTRIES = 64, PREFETCHES = 64, PREFETCH_DELTAS = 32, PREFETCH_SUCCESSORS = 1 << 18 };
 
 /* The next lines, or the other half of a pair of lines. */
 struct neighbour_design {
@@ -62,11 +62,28 @@ struct region_design {
     size_t into;
 };
 
+/* Distances of a load instruction, in lines, that have followed the same ones before (DCPT: Grannaes et al. 2011). */
+struct delta_design {
+    unsigned deltas; /* remembered of each instruction, PREFETCH_DELTAS at most; 0: there is no such prefetcher */
+    unsigned match;  /* that must be alike, 2 or more */
+    unsigned degree; /* lines that are brought, all in the page of the access */
+    size_t into;
+};
+
+/* The load that followed a load of the same line before, whatever loads it. */
+struct replay_design {
+    unsigned
+        degree; /* lines that are brought: that load, the one that followed it, …; 0: there is no such prefetcher */
+    size_t into;
+};
+
 struct prefetcher_design {
     struct neighbour_design next, pair;
     struct stride_design stride;
     struct stream_design stream;
     struct region_design region;
+    struct delta_design deltas;
+    struct replay_design replay;
 };
 
 struct prefetchers {
@@ -88,6 +105,15 @@ struct prefetchers {
     struct region_entry { /* being recorded; then a pattern, by its key */
         uint64_t region, key, used, lines;
     } active[PREFETCH_ENTRIES], patterns[PREFETCH_ENTRIES];
+    struct delta_entry {
+        uint64_t pc, used;
+        int64_t last, deltas[PREFETCH_DELTAS]; /* the latest first */
+        unsigned count;
+    } deltas[PREFETCH_ENTRIES];
+    struct successor {
+        uint64_t line, next;
+    } * successors; /* by the line's lowest bits; a core without replay has none */
+    uint64_t last_line;
 };
 
 /* An access by the instruction at `pc`; hit: the first level has the line. */
@@ -103,6 +129,7 @@ struct prefetched {
 };
 
 void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *design);
+void prefetchers_stop(struct prefetchers *p);
 /* Returns how many lines are prefetched because of an access, PREFETCHES at most. */
 size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a, struct prefetched *out);
 

@@ -1,0 +1,199 @@
+#include "lib/structure/prefetch_repeats.h"
+
+#include <math.h>
+
+#include "lib/structure/prefetch_reach.h"
+
+static void add(struct access_list *l, int32_t line, uint32_t site, enum listed_kind kind)
+{
+    l->all[l->count++] = (struct listed_load){line * ACCESS_LINE_BYTES, site, kind};
+}
+
+/* ---- Distances --------------------------------------------------------------------------------------- */
+
+enum {
+    STEPS = 8,  /* distances of a sequence */
+    SPAN = 25,  /* lines of a sequence */
+    AGAIN = 28, /* line where it begins again, in the same page */
+    FEWEST = 2,
+    MOST_ACCESSES = 5, /* of it, again, before what follows is looked at */
+    BETWEEN = 60       /* loads between the first time and the second, at most */
+};
+
+/*
+ * Lines of the sequence: no distance comes twice, they do not ascend, and a single access brings none of them. The other
+ * view goes the other way.
+ */
+static const int32_t sequence[STEPS + 1] = {0, 18, 12, 21, 3, 24, 9, 15, 6};
+/* Lines of the control: no two of its distances follow each other in the sequence. */
+static const int32_t others[STEPS + 1] = {0, 24, 3, 15, 6, 21, 9, 18, 12};
+
+struct deltas_test {
+    bool control, down;
+    unsigned accesses; /* again */
+    unsigned between;
+};
+
+static int32_t line_of(const struct deltas_test *t, int32_t line)
+{
+    return t->down ? SPAN - 1 - line : line;
+}
+
+/* How many of the lines that follow are brought, in their order; *clear: none behind them is, and all are certain. */
+static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, unsigned *brought, bool *clear,
+                        enum nearness *into)
+{
+    struct access_list l = {.bytes = (AGAIN + SPAN) * ACCESS_LINE_BYTES, .align = ACCESS_LINE_BYTES, .led = true};
+    struct looked lines[STEPS];
+    const size_t looks = STEPS + 1 - t->accesses;
+
+    reach_forget(&l, 0);
+    for (size_t i = 0; i <= STEPS; i++)
+        add(&l, line_of(t, t->control ? others[i] : sequence[i]), 0, LISTED_LOAD);
+    for (uint32_t i = 0; i < t->between; i++) /* distances that grow: none of them comes twice, or is one of these */
+        add(&l, (int32_t)(30 * i + i * i / 2 + (i % 2 ? 500 : 0)), 0, LISTED_APART);
+    for (size_t i = 0; i < t->accesses; i++)
+        add(&l, AGAIN + line_of(t, sequence[i]), 0, LISTED_LOAD);
+    for (size_t i = 0; i < looks; i++)
+        lines[i].at = (AGAIN + line_of(t, sequence[t->accesses + i])) * ACCESS_LINE_BYTES;
+    if (!prefetch_look(k->look, &l, lines, looks))
+        return false;
+    *brought = 0;
+    while (*brought < looks && lines[*brought].where >= NEAR_EITHER)
+        ++*brought;
+    *clear = true;
+    for (size_t i = 0; i < looks; i++)
+        *clear = *clear && lines[i].where && (lines[i].where == NEAR_HOME || i < *brought);
+    *into = *brought ? lines[0].where : NEAR_UNCLEAR;
+    return true;
+}
+
+/* After how many accesses again lines are brought, and how many. *seen: 1, 0 where none are, NaN where it is not clear. */
+static bool search_deltas(struct prefetch_kinds *k, struct prefetch_found *f, size_t view, double *seen)
+{
+    *seen = 0;
+    for (unsigned n = FEWEST; n <= MOST_ACCESSES && *seen == 0; n++) {
+        struct deltas_test t = {.accesses = n, .down = view};
+        unsigned brought, by_control;
+        bool clear, control_clear;
+        enum nearness into;
+        if (!look_deltas(k, &t, &brought, &clear, &into))
+            return false;
+        if (!clear)
+            *seen = NAN;
+        if (!clear || !brought)
+            continue;
+        f->into = view ? f->into : into;
+        t.control = true;
+        if (!look_deltas(k, &t, &by_control, &control_clear, &into))
+            return false;
+        *seen = by_control || !control_clear ? (double)NAN : 1;
+        f->numbers[PREFETCH_TRAIN].view[view] = n;
+        f->numbers[PREFETCH_DEGREE].view[view] = brought < STEPS + 1 - n ? (double)brought : (double)NAN;
+    }
+    return true;
+}
+
+/* With ever more loads between, all within what is remembered. */
+static bool find_length(struct prefetch_kinds *k, struct prefetch_found *f)
+{
+    const unsigned accesses = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
+    struct prefetch_number *out = &f->numbers[PREFETCH_LENGTH];
+    unsigned good = 0, bad = BETWEEN;
+
+    for (unsigned between = bad; good + 1 < bad || between == BETWEEN; between = (good + bad) / 2) {
+        const struct deltas_test t = {.accesses = accesses, .between = between};
+        unsigned brought;
+        bool clear;
+        enum nearness into;
+        if (!look_deltas(k, &t, &brought, &clear, &into))
+            return false;
+        out->reason = clear ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY;
+        if (!clear || (brought && between == BETWEEN))
+            return true;
+        *(brought ? &good : &bad) = between;
+    }
+    /* the first distance lies behind those of the sequence, of the loads between and of the accesses again */
+    out->view[0] = STEPS + good + accesses;
+    return true;
+}
+
+bool prefetch_find_deltas(struct prefetch_kinds *k)
+{
+    struct prefetch_found *f = &k->found[PREFETCH_DELTAS];
+    double seen[PREFETCH_VIEWS];
+
+    for (size_t view = 0; view < PREFETCH_VIEWS; view++)
+        if (!search_deltas(k, f, view, &seen[view]))
+            return false;
+    f->reason = isnan(seen[0]) || isnan(seen[1]) ? REASON_NOT_STEADY : REASON_EXPERIMENTS_DISAGREE;
+    if (seen[0] != seen[1]) /* also where one is NaN */
+        return true;
+    f->exists = seen[0] > 0;
+    f->text = f->exists ? "found" : "none";
+    f->grade = 'B';
+    return !f->exists || find_length(k, f);
+}
+
+/* ---- Addresses --------------------------------------------------------------------------------------- */
+
+enum { WALK = 6, AGAIN_WALKED = 3 };
+
+/*
+ * A line in each of as many pages; then all levels before the home are emptied, and the first ones are loaded again.
+ * Control: the first ones in another order, then other lines.
+ */
+static bool look_replay(struct prefetch_kinds *k, bool control, unsigned *brought, bool *clear, enum nearness *into)
+{
+    static const int32_t page[WALK] = {3, 0, 4, 1, 5, 2}, line[WALK] = {17, 44, 6, 51, 30, 9};
+    static const size_t order[WALK] = {0, 2, 1, 3, 4, 5};
+    struct access_list l = {
+        .bytes = WALK * ACCESS_PAGE_BYTES, .align = ACCESS_PAGE_BYTES, .leaves_first = WALK, .leaves_all = true};
+    struct looked lines[WALK - AGAIN_WALKED];
+
+    for (size_t n = 0; n < WALK; n++) {
+        const size_t i = control ? order[n] : n;
+        add(&l,
+            page[i] * (ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES) + (control && n >= AGAIN_WALKED ? 62 - line[i] : line[i]),
+            (uint32_t)i, LISTED_LOAD);
+    }
+    for (size_t i = 0; i < AGAIN_WALKED; i++)
+        l.all[l.count] = l.all[control ? order[i] : i], l.count++;
+    for (size_t i = AGAIN_WALKED; i < WALK; i++)
+        lines[i - AGAIN_WALKED].at = page[i] * ACCESS_PAGE_BYTES + line[i] * ACCESS_LINE_BYTES;
+    if (!prefetch_look(k->look, &l, lines, WALK - AGAIN_WALKED))
+        return false;
+    *brought = 0;
+    while (*brought < WALK - AGAIN_WALKED && lines[*brought].where >= NEAR_EITHER)
+        ++*brought;
+    *clear = true;
+    for (size_t i = 0; i < WALK - AGAIN_WALKED; i++)
+        *clear = *clear && lines[i].where && (lines[i].where == NEAR_HOME || i < *brought);
+    *into = *brought ? lines[0].where : NEAR_UNCLEAR;
+    return true;
+}
+
+bool prefetch_find_replay(struct prefetch_kinds *k)
+{
+    struct prefetch_found *f = &k->found[PREFETCH_REPLAY];
+    unsigned brought[PREFETCH_VIEWS], by_control;
+    bool clear[PREFETCH_VIEWS], control_clear;
+    enum nearness into, none;
+
+    if (!look_replay(k, false, &brought[0], &clear[0], &into) ||
+        !look_replay(k, true, &by_control, &control_clear, &none) ||
+        !look_replay(k, false, &brought[1], &clear[1], &into))
+        return false;
+    f->reason = clear[0] && clear[1] && control_clear ? REASON_EXPERIMENTS_DISAGREE : REASON_NOT_STEADY;
+    if (!clear[0] || !clear[1] || !control_clear || by_control || !brought[0] != !brought[1])
+        return true;
+    f->exists = brought[0] > 0;
+    f->text = f->exists ? "found" : "none";
+    f->grade = 'C';
+    f->into = into;
+    f->numbers[PREFETCH_DEGREE].reason = REASON_FIXED_RANGE_ENDS;
+    for (size_t view = 0; view < PREFETCH_VIEWS; view++)
+        if (brought[view] < WALK - AGAIN_WALKED)
+            f->numbers[PREFETCH_DEGREE].view[view] = brought[view];
+    return true;
+}
