@@ -144,7 +144,7 @@ static bool find_stream(struct prefetch_kinds *k)
     }
     f->text = up && down ? "up and down" : up ? "up" : down ? "down" : "none";
     f->grade = (seen[2] > 0) == up && (seen[3] > 0) == down ? 'A' : 'B';
-    return !f->exists || prefetch_train(k, f, false, up ? 1 : -1, up && down ? -1 : 0);
+    return !f->exists || k->only || prefetch_train(k, f, false, up ? 1 : -1, up && down ? -1 : 0);
 }
 
 /*
@@ -162,7 +162,7 @@ static void doubt_condition(struct prefetch_kinds *k, struct prefetch_found *f)
     f->numbers[PREFETCH_DEGREE].view[1] = NAN;
 }
 
-bool prefetch_kinds_find(struct prefetch_kinds *k)
+static void start(struct prefetch_kinds *k)
 {
     for (size_t i = 0; i < PREFETCH_KINDS; i++) {
         for (size_t n = 0; n < PREFETCH_PARAMETERS; n++)
@@ -170,10 +170,28 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
         for (size_t n = 0; n < PREFETCH_TRAITS; n++)
             k->found[i].words[n].reason = REASON_NOT_STEADY;
     }
+}
+
+bool prefetch_kinds_find(struct prefetch_kinds *k)
+{
+    start(k);
     if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k) ||
         !prefetch_find_deltas(k) || !prefetch_find_replay(k))
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);
     return true;
+}
+
+bool prefetch_kinds_again(const struct prefetch_kinds *k, struct prefetch_kinds *again)
+{
+    const struct prefetch_found *f = k->found;
+
+    *again = (struct prefetch_kinds){.look = k->look, .only = true};
+    start(again);
+    return find_single(again) && (!f[PREFETCH_STRIDE].exists || prefetch_find_stride(again)) &&
+           (!f[PREFETCH_STREAM].exists || find_stream(again)) &&
+           (!f[PREFETCH_REGION].exists || prefetch_find_region(again)) &&
+           (!f[PREFETCH_DELTAS].exists || prefetch_find_deltas(again)) &&
+           (!f[PREFETCH_REPLAY].exists || prefetch_find_replay(again));
 }

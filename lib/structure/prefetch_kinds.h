@@ -108,6 +108,7 @@ struct prefetch_kinds {
     struct prefetch_look *look;
     struct prefetch_found found[PREFETCH_KINDS];
     uint32_t single_up, single_down; /* lines from a single access that are not certainly left at home, as bits */
+    bool only;                       /* kinds are sought, not what they are like */
 };
 
 /*
@@ -115,5 +116,10 @@ struct prefetch_kinds {
  * probe has ended.
  */
 bool prefetch_kinds_find(struct prefetch_kinds *k);
+/*
+ * Finds which of the kinds that exist in *k are there now, after a switch was turned, say: sets text, exists and reason
+ * of these in again->found. False: the probe has ended.
+ */
+bool prefetch_kinds_again(const struct prefetch_kinds *k, struct prefetch_kinds *again);
 
 #endif

@@ -132,7 +132,7 @@ bool prefetch_find_deltas(struct prefetch_kinds *k)
     f->exists = seen[0] > 0;
     f->text = f->exists ? "found" : "none";
     f->grade = 'B';
-    return !f->exists || find_length(k, f);
+    return !f->exists || k->only || find_length(k, f);
 }
 
 /* ---- Addresses --------------------------------------------------------------------------------------- */

@@ -151,8 +151,12 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
     f->stride = stride;
     if (!find_train(k, f, one, stride, 0))
         return false;
-    if (isnan(f->numbers[PREFETCH_TRAIN].view[0]))
+    if (isnan(f->numbers[PREFETCH_TRAIN].view[0])) { /* what was seen once does not come again */
+        f->text = NULL;
+        f->reason = REASON_NOT_STEADY;
+        f->exists = false;
         return true;
+    }
     if (other && !find_train(k, f, one, other, 1))
         return false;
     if (stride < 0)
@@ -305,7 +309,7 @@ bool prefetch_find_stride(struct prefetch_kinds *k)
     f->exists = seen[0] > 0;
     f->text = f->exists ? "up and down" : "none";
     f->grade = 'A';
-    if (!f->exists)
+    if (!f->exists || k->only)
         return true;
     if (!prefetch_train(k, f, true, usable[0], usable[1]))
         return false;

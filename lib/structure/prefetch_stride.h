@@ -14,7 +14,8 @@ bool prefetch_find_stride(struct prefetch_kinds *k);
  * many sequences are followed at once, what happens at the border of a page) and stores them in *f. one: sequences are
  * of one load instruction, else each access is by its own. stride, other: distances in lines at which the two
  * experiments are made; other 0: there is one experiment only. With a negative stride neither the number of sequences
- * nor the border is measured; nor is anything where no number of accesses trains. False: the probe has ended.
+ * nor the border is measured. Where no number of accesses trains, f->text is undecided as well. False: the probe has
+ * ended.
  */
 bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one, int stride, int other);
 

@@ -152,8 +152,7 @@ static bool look_short(struct prefetch_kinds *k, unsigned count, unsigned bytes,
     struct looked seen[PREFETCH_SINGLE];
 
     *in = *unclear = 0;
-    if (!many)
-        reach_forget(&l, 0);
+    reach_forget(&l, 0);
     for (unsigned i = 0; i < count; i++)
         add(&l, last - (int32_t)((count - 1 - i) * bytes), many ? i : 0, LISTED_LOAD);
     for (int32_t i = 0; i < PREFETCH_SINGLE; i++)

@@ -30,6 +30,7 @@
 #include "lib/probe/table.h"
 #include "lib/structure/prefetch_foresee.h"
 #include "lib/structure/prefetch_reach.h"
+#include "lib/structure/prefetch_switches.h"
 
 /* A level that has the data, and what is before it. */
 struct home {
@@ -179,6 +180,23 @@ static bool foresee(struct probe *p, const struct home *h, struct prefetch_kinds
     return true;
 }
 
+/* Which switch ends each kind, where the core has switches. False: the probe has ended. */
+static bool attribute(struct probe *p, const struct home *h, struct prefetch_kinds *kinds)
+{
+    const char *why_not;
+    struct control *control = machine_control(&why_not);
+    struct prefetch_ends ends;
+
+    if (!control || !control->switch_count)
+        return true;
+    if (!prefetch_find_switches(kinds, control, &ends))
+        return false;
+    for (enum prefetch_kind kind = 0; kind < PREFETCH_KINDS; kind++)
+        if (kinds->found[kind].exists)
+            report_word(p, finding_of("memory.prefetcher.switch", h, kind), ends.name[kind], 'C', ends.reason[kind]);
+    return true;
+}
+
 /* In the profile smoke each step is done, whether lines can be seen to be near or not. False: the probe has ended. */
 static bool measure_home(struct probe *p, const struct home *h, double first_bytes)
 {
@@ -202,7 +220,7 @@ static bool measure_home(struct probe *p, const struct home *h, double first_byt
         if (f->exists && f->measured)
             send_reach(p, h, f, kind);
     }
-    const bool foretold = good && !reason && foresee(p, h, kinds);
+    const bool foretold = good && !reason && foresee(p, h, kinds) && attribute(p, h, kinds);
     free(kinds);
     probe_release(p, mark);
     return good && (reason || foretold);
@@ -253,6 +271,7 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.distances", "unit", "whether distances must be constant in bytes, or in lines only"},
           {"memory.prefetcher.short_strides", "action", "whether strides shorter than a line are followed"},
           {"memory.prefetcher.page_border", "action", "whether a prefetcher goes on behind the end of a 4 KiB page"},
+          {"memory.prefetcher.switch", "switch", "the switch of the core that ends a prefetcher"},
           {"memory.prefetcher.foreseen", "percent",
            "lines of new access lists that lie where the kinds found say, of those that they say anything about"},
           {"memory.prefetcher.level", "level", "the nearest level that a prefetcher brings lines into"}));

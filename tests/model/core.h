@@ -173,5 +173,6 @@ void core_code_written(struct core *c, uint64_t at, size_t count);
 /* Calls a kernel. How many cycles it took. A fault is reported in *result, which is left alone otherwise. */
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result);
 const struct core_counts *core_counts(const struct core *c);
+struct prefetchers *core_prefetchers(struct core *c);
 
 #endif

@@ -125,6 +125,11 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
     return c->design.memory_latency + c->memory_longer;
 }
 
+struct prefetchers *core_prefetchers(struct core *c)
+{
+    return &c->prefetchers;
+}
+
 /* Lines that prefetchers bring after an access, as far as they are mapped: they are there at once. */
 static void prefetch(struct core *c, const struct mapping *m, const struct prefetcher_access *a)
 {

@@ -167,10 +167,48 @@ const char *machine_window_with_responder(unsigned other, const struct responder
     return NULL;
 }
 
+/* The only register: the switches of the prefetchers, a bit each. */
+static bool read_switches(void *context, uint32_t id, uint64_t *value)
+{
+    (void)context;
+    if (id != 0)
+        return false;
+    *value = core_prefetchers(machine.core)->off;
+    return true;
+}
+
+static bool write_switches(void *context, uint32_t id, uint64_t value)
+{
+    (void)context;
+    if (id != 0)
+        return false;
+    core_prefetchers(machine.core)->off = value;
+    return true;
+}
+
+static void no_cpuid(void *context, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+    (void)context, (void)leaf, (void)subleaf;
+    memset(out, 0, 4 * sizeof out[0]);
+}
+
 struct control *machine_control(const char **why_not)
 {
-    *why_not = "a modelled machine has no registers";
-    return NULL;
+    static const struct access access = {.read = read_switches, .write = write_switches, .cpuid = no_cpuid};
+    static struct control control;
+
+    *why_not = "a modelled machine without switches has no registers";
+    if (!machine.design.core.prefetchers.switches)
+        return NULL;
+    control = (struct control){.changes = {.access = &access}};
+    for (unsigned i = 0; i < SWITCHES; i++)
+        control.switches[control.switch_count++] = (struct control_switch){.name = prefetcher_switch_names[i],
+                                                                           .text = "prefetchers",
+                                                                           .source = "the model; its design",
+                                                                           .register_name = "SWITCHES",
+                                                                           .mask = UINT64_C(1) << i,
+                                                                           .off = UINT64_C(1) << i};
+    return &control;
 }
 
 const struct counters *machine_counters(void)

@@ -5,6 +5,8 @@
 
 #include "tests/model/cache.h"
 
+const char *const prefetcher_switch_names[SWITCHES] = {"neighbours", "stride", "stream", "region", "repeats"};
+
 enum { PAGE = 4096, PAGE_LINES = PAGE / CACHE_LINE_BYTES };
 
 struct list {
@@ -246,6 +248,11 @@ void prefetchers_stop(struct prefetchers *p)
     free(p->successors);
 }
 
+static bool is_on(const struct prefetchers *p, enum prefetcher_switch which)
+{
+    return !(p->off >> which & 1);
+}
+
 size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a, struct prefetched *out)
 {
     const struct prefetcher_design *d = &p->design;
@@ -253,17 +260,22 @@ size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a,
     struct list l = {.out = out};
 
     p->now++;
-    if (sees(&d->stride.sees, a))
+    if (is_on(p, SWITCH_STRIDE) && sees(&d->stride.sees, a))
         see_stride(p, a->pc, address, &l);
-    if (sees(&d->stream.sees, a))
+    if (is_on(p, SWITCH_STREAM) && sees(&d->stream.sees, a))
         see_stream(p, address, &l);
     if (a->store)
         return l.count;
     const bool new_page = is_new_page(p, a->address / PAGE);
-    see_neighbours(&d->next, new_page, address, &l);
-    see_neighbours(&d->pair, new_page, address, &l);
-    see_region(p, a->pc, a->address, &l);
-    see_deltas(p, a->pc, address, &l);
-    see_replay(p, a->address, &l);
+    if (is_on(p, SWITCH_NEIGHBOURS)) {
+        see_neighbours(&d->next, new_page, address, &l);
+        see_neighbours(&d->pair, new_page, address, &l);
+    }
+    if (is_on(p, SWITCH_REGION))
+        see_region(p, a->pc, a->address, &l);
+    if (is_on(p, SWITCH_REPEATS)) {
+        see_deltas(p, a->pc, address, &l);
+        see_replay(p, a->address, &l);
+    }
     return l.count;
 }

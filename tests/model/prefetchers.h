@@ -78,6 +78,7 @@ struct replay_design {
 };
 
 struct prefetcher_design {
+    bool switches; /* it has them */
     struct neighbour_design next, pair;
     struct stride_design stride;
     struct stream_design stream;
@@ -86,9 +87,21 @@ struct prefetcher_design {
     struct replay_design replay;
 };
 
+/* The switches of a core that has some: each turns off a kind. */
+enum prefetcher_switch {
+    SWITCH_NEIGHBOURS,
+    SWITCH_STRIDE,
+    SWITCH_STREAM,
+    SWITCH_REGION,
+    SWITCH_REPEATS, /* distances and replay */
+    SWITCHES
+};
+extern const char *const prefetcher_switch_names[SWITCHES];
+
 struct prefetchers {
     struct prefetcher_design design;
-    bool any; /* there is one */
+    uint64_t off; /* a bit for each switch */
+    bool any;     /* there is one */
     uint64_t now;
     uint64_t pages[8];
     struct stride_entry {

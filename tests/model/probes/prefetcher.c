@@ -204,6 +204,26 @@ static void check_repeats(const struct machine_design *m, const char *home)
         check_parameter(m, "memory.prefetcher.degree", "replay", home, replay->degree);
 }
 
+/* The kinds that are found are attributed to the switch that turns them off. */
+static void check_switches(const struct machine_design *m, const char *home)
+{
+    static const struct {
+        const char *kind;
+        enum prefetcher_switch ends;
+    } rows[] = {{"next", SWITCH_NEIGHBOURS}, {"pair", SWITCH_NEIGHBOURS}, {"stream", SWITCH_STREAM},
+                {"region", SWITCH_REGION},   {"deltas", SWITCH_REPEATS},  {"replay", SWITCH_REPEATS},
+                {"stride", SWITCH_STRIDE}};
+    const struct prefetcher_design *d = &m->core.prefetchers;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *f = about(kind_name, rows[i].kind, home);
+        const bool by_deltas = !strcmp(rows[i].kind, "stride") && !d->stride.entries;
+        if (f && record_value(f, "grade", 2)[0] != 'U' && !has_field(f, "value", "none"))
+            check_word(m, "memory.prefetcher.switch", rows[i].kind, home,
+                       prefetcher_switch_names[by_deltas ? SWITCH_REPEATS : rows[i].ends]);
+    }
+}
+
 static void check_prefetchers(const struct machine_design *m)
 {
     const char *const homes[] = {"2", far_home(m)};
@@ -215,6 +235,8 @@ static void check_prefetchers(const struct machine_design *m)
         check_stream(m, homes[i]);
         check_region(m, homes[i]);
         check_repeats(m, homes[i]);
+        if (m->core.prefetchers.switches)
+            check_switches(m, homes[i]);
     }
 }
 
@@ -291,12 +313,11 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
 {
     unsigned machines = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, 2, 200); machines++) {
+    for (uint64_t seed = 0; next_seed(&seed, 2, 200);) {
         /* when time is short, one core on each instruction set, and not the same one */
-        if (!getenv("LONG") && !getenv("MODEL_SEED") && seeds_on("x86_64", 1) != seed % 2) {
-            machines--;
+        if (!getenv("LONG") && !getenv("MODEL_SEED") && seeds_on("x86_64", 1) != seed % 2)
             continue;
-        }
+        machines++;
         struct machine_design m = draw_machine(seed);
         m.core.data[0] = (struct cache_design){.bytes = 16 * KIB, .ways = 4, .latency = m.core.data[0].latency};
         m.core.data[1] = (struct cache_design){.bytes = 128 * KIB, .ways = 8, .latency = m.core.data[1].latency};
@@ -306,6 +327,7 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
         m.core.contiguous = true;
         m.declares = true;
         draw_prefetchers(&m.core.prefetchers, seed % 8 == 0);
+        m.core.prefetchers.switches = seed % 2 == 0;
         if (getenv("MODEL_SHOWS"))
             show(&m);
         run_probes_on(&m, "prefetcher", PROFILE_QUICK);
