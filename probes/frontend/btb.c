@@ -16,8 +16,6 @@
  *                 each of them holds up to 64; no single one shows a capacity (lib/structure/btb_levels.h)
  *   fallback      the cost far past the last level; NOPs before each branch show which part of the front end supplies
  *                 the target then (lib/structure/btb_fallback.h)
- *   pairs         the cost of one more branch among few, in one line, lines apart, or behind NOPs in the target's line
- *                 or the next one: half a cycle where the core takes two in one
  *   shared        where two branches share an entry if the second is in the line that the first leads to (AMD,
  *                 optimisation guide of Zen 4), chains with a border of a line between a target and its branch leave
  *                 the first level with half as many branches as chains without
@@ -28,7 +26,6 @@
  * show where a redirect comes from, are ours. docs/METHODS.md, 5.1.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
@@ -43,8 +40,6 @@
 #include "lib/structure/btb_report.h"
 #include "lib/structure/tlb.h"
 
-/* Part by which the cost of a placement exceeds the least one, at most, where it is as fast. Chosen: noise. */
-static const double AS_FAST = 0.05;
 /* Relative difference from 2, at most, of the ratio of counts without and with a line border before each branch. */
 static const double SHARED_ALIKE = 0.1;
 /* The count at which chains without that border rise, by the first level's capacity, at most. */
@@ -119,58 +114,13 @@ static bool find_fallback(struct probe *p, enum branch_chain_pattern pattern, co
     return true;
 }
 
-/* ---- Taken branches a cycle --------------------------------------------------------------------- */
+/* ---- Organisation ------------------------------------------------------------------------------- */
 
 /* Bytes from a target, at the beginning of a slot, to the end of its branch, just behind the border of that line. */
 static size_t across_bytes(void)
 {
     return LINE + (emit_longest / 2 + emit_alignment - 1) / emit_alignment * emit_alignment;
 }
-
-/* The highest rate of all placements: 1, 2, or what a core reaches that takes two only now and then. */
-static bool find_pairs(struct probe *p, enum branch_chain_pattern pattern, const struct setup *s)
-{
-    enum { CONDITIONS = 4, FEW = 8 }; /* branches: every first level holds them and some more */
-    const struct {
-        const char *name;
-        struct branch_chain chain;
-    } conditions[CONDITIONS] = {
-        {"both in one line", {.stride = LINE / 4}},
-        {"lines apart", {.stride = LINE}},
-        {"8 bytes behind the target", {.stride = 2 * LINE, .branch_end = LINE / 2, .nop_bytes = NOP_BYTES}},
-        {"in the line behind the target's",
-         {.stride = 2 * LINE, .branch_end = across_bytes(), .nop_bytes = NOP_BYTES}}};
-    struct branch_more more[CONDITIONS], best = {.cycles = INFINITY};
-    char when[96] = "";
-    size_t used = 0;
-
-    for (size_t i = 0; i < CONDITIONS; i++) {
-        struct branch_curve curve = {.chain = conditions[i].chain, .room = &s->room};
-        curve.chain.pattern = pattern;
-        if (!branch_cost_of_one_more(p, &curve, FEW, &more[i]))
-            return false;
-        best = isnan(more[i].cycles) || more[i].cycles < best.cycles ? more[i] : best;
-        if (isnan(best.cycles)) /* this placement may be the fastest */
-            break;
-    }
-    struct finding f = {.name = "frontend.btb.taken_per_cycle",
-                        .variants = {{"branch", branch_chain_pattern_names[pattern]}},
-                        .value = 1 / best.cycles,
-                        .low = 1 / best.high,
-                        .high = 1 / best.low,
-                        .grade = isnan(best.cycles) ? 'U' : 'C',
-                        .method = "cost of one more branch while all are held, at several lengths",
-                        .remarks = {{NULL, when}}};
-    for (size_t i = 0; i < CONDITIONS && !isnan(best.cycles); i++)
-        if (more[i].cycles <= best.cycles * (1 + AS_FAST) && used < sizeof when)
-            used += (size_t)snprintf(when + used, sizeof when - used, "%s%s", used ? ", " : "", conditions[i].name);
-    f.remarks[0].key = used ? "condition" : NULL;
-    f.reason = used ? REASON_NONE : REASON_NOT_STEADY;
-    report(p, &f);
-    return true;
-}
-
-/* ---- Organisation ------------------------------------------------------------------------------- */
 
 /* Whether two branches share an entry of the first level, which holds `entries` branches; reports it where they do. */
 static bool find_shared(struct probe *p, const struct setup *s, double entries, bool *shared)
@@ -251,8 +201,7 @@ static void find_all(struct probe *p, const struct setup *s)
     struct btb_levels levels[BRANCH_CHAIN_PATTERNS] = {{.levels = 0}};
 
     for (enum branch_chain_pattern i = 0; i < patterns; i++) {
-        if (!find_levels(p, i, s, &levels[i]) ||
-            (s->fit && (!find_fallback(p, i, s, &levels[i]) || !find_pairs(p, i, s))))
+        if (!find_levels(p, i, s, &levels[i]) || (s->fit && !find_fallback(p, i, s, &levels[i])))
             return;
     }
     report_level_count(p, levels, patterns);
@@ -289,8 +238,6 @@ PROBE(btb, .title = "Branch target buffers", .family = "frontend", .run = run, .
                            {"frontend.btb.entries_at_stride", "branches", "such branches, that far apart"},
                            {"frontend.btb.cycles_at_stride", "cycles", "such a branch, that far apart"},
                            {"frontend.btb.fallback_cycles", "cycles", "a taken branch whose target no level holds"},
-                           {"frontend.btb.taken_per_cycle", "branches",
-                            "taken branches in a cycle at best, which may be a fraction"},
                            {"frontend.btb.ways", "ways", "entries of a set"},
                            {"frontend.btb.sets", "sets", "sets of a level"},
                            {"frontend.btb.index_bits", "bits", "address bits that choose the set"},

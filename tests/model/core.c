@@ -115,7 +115,7 @@ static void find_target(struct core *c, uint64_t last_byte, uint64_t target)
     for (size_t i = 0; i < TARGET_LEVELS && c->design.targets[i].ways && looking; i++) {
         const enum target_found found = targets_look_up(&c->targets[i], last_byte, target);
         if (found == TARGET_RIGHT) {
-            c->front = later(c->front, c->branched + c->design.targets[i].cycles);
+            c->front = later(c->front, c->branched + targets_cycles(&c->targets[i]));
             c->branched = c->front;
             return;
         }

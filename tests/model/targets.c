@@ -37,12 +37,30 @@ static uint64_t tag_of(const struct target_design *d, uint64_t last_byte)
     return tag;
 }
 
+/* Whether the level has this branch together with the one before it, which led to t->target. */
+static bool follows_closely(const struct targets *t, uint64_t last_byte)
+{
+    const struct target_design *d = &t->design;
+    const uint64_t line = 64;
+
+    return last_byte - t->target < d->two_bytes && (d->two_cross || last_byte / line == t->target / line) &&
+           (d->two_lines || last_byte / line == t->branch / line);
+}
+
+double targets_cycles(const struct targets *t)
+{
+    return t->two ? t->design.cycles / 2 : t->design.cycles;
+}
+
 enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_t target)
 {
     struct target_entry *set = t->entries + set_of(&t->design, last_byte) * t->design.ways;
     const struct target_entry entry = {tag_of(&t->design, last_byte), target};
     struct target_entry newer = entry;
 
+    t->two = follows_closely(t, last_byte);
+    t->branch = last_byte;
+    t->target = target;
     /* moves the entries that were used later than this one back by one */
     for (size_t way = 0; way < t->design.ways; way++) {
         const struct target_entry here = set[way];

@@ -1,6 +1,6 @@
-/* Thresholds of the probes l1i and btb at work: curves and costs of branches are given and not measured. */
+/* Thresholds of the probes l1i, btb and taken_branches at work: curves and costs of branches are given and not measured. */
 /* link: tests/unit/structure/given.c probes/frontend/l1i.c probes/frontend/btb.c tests/unit/structure/no_code.c */
-/* link: tests/unit/structure/profile.c */
+/* link: tests/unit/structure/profile.c probes/frontend/taken_branches.c */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -241,8 +241,10 @@ static void straight_code_of_another_cache_contradicts(void **state)
 
 const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
 const char *const btb_origin_names[BTB_ORIGINS] = {NULL, "decode", "l1i"};
-static double one_more;        /* cycles of one more branch among few, … */
-static double lines_apart;     /* … and where they are lines apart */
+static double one_more;    /* cycles of one more branch among few, … */
+static double lines_apart; /* … where they are lines apart, … */
+static double farther;     /* … and where more bytes than this are between a target and its branch: */
+static size_t two_end = SIZE_MAX;
 static double together, apart; /* branches at which chains rise, without and with a line border before each branch */
 static bool shared;            /* the probe has reported that branches share entries of the first level */
 
@@ -302,12 +304,31 @@ enum btb_origin btb_fallback_origin(const struct btb_fallback *f, enum reason *w
 
 bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, struct branch_more *out)
 {
-    const double cycles = curve->chain.stride == 64 ? lines_apart : one_more; /* one of four placements */
+    const struct branch_chain *c = &curve->chain;
+    const bool behind = c->nop_bytes > two_end && c->stride == 128;
+    const double cycles = c->stride == 64 ? lines_apart : behind ? farther : one_more;
 
     (void)p;
     (void)few;
     *out = (struct branch_more){cycles, 0.98 * cycles, 1.02 * cycles};
     return true;
+}
+
+/* Cycles that 96 bytes of NOPs between a target and its branch take. */
+static double nops;
+
+bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count, double *cycles)
+{
+    (void)p;
+    (void)count;
+    *cycles = nops * (double)curve->chain.nop_bytes / 96;
+    return true;
+}
+
+unsigned emit_jump_bytes(int64_t distance, bool conditional)
+{
+    (void)distance;
+    return conditional ? 6 : 5;
 }
 
 bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count)
@@ -377,7 +398,7 @@ static const struct finding *taken_per_cycle(double cycles_of_one_more, double c
     one_more = cycles_of_one_more;
     lines_apart = cycles_lines_apart;
     together = apart = (double)NAN;
-    run_probe("btb");
+    run_probe("taken_branches");
     return given_finding("frontend.btb.taken_per_cycle", 0);
 }
 
@@ -412,7 +433,44 @@ static void taken_branches_a_cycle_may_be_a_fraction(void **state)
     assert_int_equal(taken_per_cycle(1, NAN)->reason, REASON_NOT_STEADY);
 }
 
-/* AS_FAST: two percent are noise; a seventh of a cycle is not. */
+/* Bytes between targets and branches up to which two go in a cycle: where a branch costs 0.5, and then `behind`. */
+static const struct finding *two_taken(double behind, double nop_cycles)
+{
+    given_start(true);
+    given_curve = flat_curve;
+    one_more = lines_apart = 0.5;
+    two_end = 16;
+    farther = behind;
+    nops = nop_cycles;
+    together = apart = (double)NAN;
+    run_probe("taken_branches");
+    two_end = SIZE_MAX;
+    return given_finding("frontend.btb.two_taken_bytes", 0);
+}
+
+/* TAKEN_TWO_MOST: 0.55 cycles are two branches in a cycle, now and then one (Apple's M4); one cycle is one branch. */
+static void two_a_cycle_end_at_a_distance(void **state)
+{
+    (void)state;
+    const struct finding *f = two_taken(1, 0.5);
+    assert_true(f->value == 16 && f->low == 16 && f->high == 24);
+    assert_int_equal(two_taken(0.55, 0.5)->reason, REASON_FIXED_RANGE_ENDS);
+    assert_int_equal(two_taken(2, 0.5)->grade, 'C');
+}
+
+/* TAKEN_TWO_CYCLES: 24 bytes and a branch are delivered in half a cycle, or in 0.27; or in 0.87, or 2.7. */
+static void slow_delivery_hides_where_two_a_cycle_end(void **state)
+{
+    (void)state;
+    assert_true(two_taken(1, 1.5)->value == 16);
+    assert_true(two_taken(1, 0.8)->value == 16);
+    assert_int_equal(two_taken(1, 2.6)->reason, REASON_MASKED_BY_DECODE);
+    assert_int_equal(two_taken(1, 8)->reason, REASON_MASKED_BY_DECODE);
+    assert_int_equal(taken_per_cycle(1, 1)->grade, 'C');
+    assert_int_equal(given_finding("frontend.btb.two_taken_bytes", 0)->reason, REASON_NO_TWO_TAKEN);
+}
+
+/* TAKEN_RATE_ALIKE: two percent are noise; a seventh of a cycle is not. */
 static void placements_that_are_as_fast_are_named(void **state)
 {
     (void)state;
@@ -452,6 +510,8 @@ int main(void)
         cmocka_unit_test(the_number_is_what_mispredicted_jumps_show),
         cmocka_unit_test(straight_code_of_another_cache_contradicts),
         cmocka_unit_test(taken_branches_a_cycle_may_be_a_fraction),
+        cmocka_unit_test(two_a_cycle_end_at_a_distance),
+        cmocka_unit_test(slow_delivery_hides_where_two_a_cycle_end),
         cmocka_unit_test(placements_that_are_as_fast_are_named),
         cmocka_unit_test(shared_entries_hold_twice_the_branches),
         cmocka_unit_test(the_second_level_does_not_show_shared_entries_of_the_first),

@@ -155,6 +155,7 @@ static const struct {
     {"frontend.btb.cycles_at_stride", 0.25, 20, false},
     {"frontend.btb.fallback_cycles", 1, 50, false},
     {"frontend.btb.taken_per_cycle", 1, 4, true},
+    {"frontend.btb.taken_at_stride", 0.2, 4, false},
     {"frontend.btb.ways", 1, 64, true},
     {"frontend.btb.sets", 1, 65536, true},
     {"frontend.btb.index_bits", 1, 32, true},
