@@ -23,8 +23,9 @@ enum {
 /* A hierarchy, as looks see it: ticks by the place of the line. */
 static struct {
     double first, home;
-    double left[3]; /* of a line that was in the first level, after 2, 4, and 8 or more times its lines were loaded */
-    double part;    /* how near the line of a list is that a prefetcher brings */
+    double left
+        [3]; /* of a line that was in the first level, after half, all, and twice or more of its lines were loaded */
+    double part; /* how near the line of a list is that a prefetcher brings */
 } hierarchy;
 
 static struct run run;
@@ -67,7 +68,7 @@ static double ticks_of(const struct access_area *a, int32_t at)
         return hierarchy.home - hierarchy.part * (hierarchy.home - hierarchy.first);
     if (at != a->emitted->all[0].at)
         return hierarchy.home;
-    return a->emitted->leaves_first ? hierarchy.left[factor < 4 ? 0 : factor < 8 ? 1 : 2] : hierarchy.first;
+    return a->emitted->leaves_first ? hierarchy.left[factor < 1 ? 0 : factor < 2 ? 1 : 2] : hierarchy.first;
 }
 
 bool access_trials(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials,
@@ -83,6 +84,19 @@ double probe_smoke(const struct probe *p, double smoke, double otherwise)
 {
     (void)p, (void)smoke;
     return otherwise;
+}
+
+bool probe_is_smoke(const struct probe *p)
+{
+    (void)p;
+    return false;
+}
+
+const struct machine_info *machine_info(void)
+{
+    static const struct machine_info none;
+
+    return &none;
 }
 
 /* Times the levels; the second one is the home, or a level behind it is. */
