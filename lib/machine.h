@@ -39,6 +39,7 @@ struct machine_info {
     enum reader_counters counters;
     const char *cycle_source; /* the counter that cycles come from: "pmccntr_el0"; NULL where they are calibrated */
     const char *no_counters;  /* why, where there are none */
+    bool privileged;          /* measured code may execute what only operating systems may: ring 0, EL1 */
     const char *no_deadline;  /* why no timer can end a kernel, NULL where one can */
     size_t memory_bytes;      /* that machine_map can map in all */
     const struct identity_cache *caches; /* as declared by the core, firmware or system, the best source first */

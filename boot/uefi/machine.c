@@ -67,6 +67,7 @@ static void examine_core(unsigned index)
     info->counters = own_counters(&reader_why_not);
     info->no_counters = control_no_counters();
     info->cycle_source = info->counters != READER_TIME_ONLY ? reader_cycle_counter : NULL;
+    info->privileged = true;
     info->no_deadline = own_no_deadline();
     if (own_core_unlike())
         warn("cores", "core %u %s", index, own_core_unlike());

@@ -20,6 +20,7 @@ static const struct {
     {"loop_buffer", "the modelled core replays no loops"},
     {"noise", "the modelled machine has no interrupts to mask"},
     {"parallel_walks", "modelled page walks do not wait for each other"},
+    {"privileged", "modelled cores execute programs, which have no privileges; the booted image executes all of them"},
     {"prefetch", "the modelled core does not prefetch"},
     {"units", "modelled execution units are all alike, without ports of their own for any operation"},
 };

@@ -1,5 +1,6 @@
 /* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/aarch64/emit_fillers.c arch/aarch64/emit_idioms.c */
+/* link: arch/aarch64/emit_privileged.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
@@ -338,6 +339,18 @@ static const struct idiom_text pair_texts[] = {
     {"mul+umulh", "mul x3, x8, x9; umulh x10, x8, x9"},
     {"mov+add", "mov x3, x8; add x3, x3, x9"},
     {"nop+nop", "nop; nop"},
+    {NULL, NULL},
+};
+
+static const struct idiom_text privileged_texts[] = {
+    {"read-ttbr0", "mrs x2, ttbr0_el1"},
+    {"write-ttbr0", "mrs x2, ttbr0_el1; msr ttbr0_el1, x2; isb"},
+    {"tlbi-va", "ubfx x2, x1, #12, #44; tlbi vaae1, x2; dsb nsh; isb"},
+    {"at-read", "at s1e1r, x1; isb"},
+    {"dsb", "dsb sy"},
+    {"isb", "isb"},
+    {"dc-civac", "dc civac, x1; dsb sy"},
+    {"ic-ivau", "ic ivau, x1; dsb nsh; isb"},
     {NULL, NULL},
 };
 

@@ -3,6 +3,7 @@
 #define FATHOM_TESTS_EMIT_IDIOMS_TEXT_H
 
 #include "arch/emit_idioms.h"
+#include "arch/emit_privileged.h"
 #include "tests/unit/emit_text.h"
 
 struct idiom_text {
@@ -10,6 +11,8 @@ struct idiom_text {
 };
 /* All there are, in their order. */
 static const struct idiom_text idiom_texts[], pair_texts[];
+/* Of the sequence with what runs before it. */
+static const struct idiom_text privileged_texts[];
 
 static void every_idiom_is_encoded(void **state)
 {
@@ -48,6 +51,28 @@ static void every_pair_is_encoded(void **state)
     assert_null(want->name);
 }
 
-#define IDIOM_TESTS cmocka_unit_test(every_idiom_is_encoded), cmocka_unit_test(every_pair_is_encoded)
+static void every_privileged_instruction_is_encoded(void **state)
+{
+    (void)state;
+    const struct idiom_text *want = privileged_texts;
+    char got[512];
+
+    for (const struct emit_privileged *p = emit_privileged_list; p->name; p++, want++) {
+        struct code c = fresh();
+        emit_privileged_begin(&c, p);
+        const size_t before = c.work.instructions;
+        emit_privileged(&c, p);
+        assert_true(code_good(&c));
+        assert_string_equal(p->name, want->name);
+        assert_int_equal(c.work.instructions - before, p->instructions);
+        assert_int_equal(disassemble(&c, 0, got), c.work.instructions);
+        assert_string_equal(got, want->text);
+    }
+    assert_null(want->name);
+}
+
+#define IDIOM_TESTS \
+    cmocka_unit_test(every_idiom_is_encoded), cmocka_unit_test(every_pair_is_encoded), \
+        cmocka_unit_test(every_privileged_instruction_is_encoded)
 
 #endif

@@ -1,5 +1,6 @@
 /* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/x86_64/emit_fillers.c arch/x86_64/emit_idioms.c */
+/* link: arch/x86_64/emit_privileged.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
@@ -333,6 +334,17 @@ static const struct idiom_text pair_texts[] = {
     {"neg+jcc", "neg r8; je 1073741829"},
     {"mov+add", "mov r8, rbp; add r8, r12"},
     {"nop+nop", "nop; nop"},
+    {NULL, NULL},
+};
+
+static const struct idiom_text privileged_texts[] = {
+    {"read-cr0", "mov rcx, cr0"},
+    {"read-cr3", "mov rcx, cr3"},
+    {"write-cr3", "mov rcx, cr3; mov cr3, rcx"},
+    {"invlpg", "invlpg byte ptr [rsi]"},
+    {"rdmsr", "mov ecx, 27; rdmsr"},
+    {"cli", "cli"},
+    {"lidt", "sidt [rsi]; lidt [rsi]"},
     {NULL, NULL},
 };
 
