@@ -100,16 +100,17 @@ static bool find_best(struct probe *p, const struct chains *c, const char *name,
     const size_t count = (size_t)probe_smoke(p, 1, CONDITIONS);
     struct branch_more more[CONDITIONS];
     char when[96] = "";
-    size_t used = 0;
+    size_t used = 0, measured = 0;
 
     *best = (struct branch_more){.cycles = INFINITY};
-    for (size_t i = 0; i < count && !isnan(best->cycles); i++) {
-        if (!one_more(p, c, conditions[i].chain, &more[i]))
+    for (; measured < count && !isnan(best->cycles); measured++) {
+        const struct branch_more *now = &more[measured];
+        if (!one_more(p, c, conditions[measured].chain, &more[measured]))
             return false;
-        *best = isnan(more[i].cycles) || more[i].cycles < best->cycles ? more[i] : *best;
+        *best = isnan(now->cycles) || now->cycles < best->cycles ? *now : *best;
     }
     struct finding f = rate(name, c->pattern, best);
-    for (size_t i = 0; i < count && !f.reason; i++)
+    for (size_t i = 0; i < measured && !f.reason; i++)
         if (more[i].cycles <= best->cycles * (1 + TAKEN_RATE_ALIKE) && used < sizeof when)
             used += (size_t)snprintf(when + used, sizeof when - used, "%s%s", used ? ", " : "", conditions[i].name);
     f.remarks[0].key = used ? "condition" : NULL;
@@ -139,7 +140,7 @@ static bool find_at_strides(struct probe *p, const struct chains *c, const char 
 /* The longest NOP of at most NOP_BYTES: few instructions for many bytes. */
 static size_t step_bytes(void)
 {
-    size_t longest = 0;
+    size_t longest = 1;
 
     for (const unsigned *length = emit_nop_lengths; *length && *length <= NOP_BYTES; length++)
         longest = *length;
