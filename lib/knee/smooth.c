@@ -150,25 +150,6 @@ static double smooth_enough(const struct series *s, const double *deviations, co
     return best;
 }
 
-/*
- * Whether all points of `after` … end - 1, as many as a level that counts has at least, lie above the mean of points
- * first … before - 1 by more than OUTLIER times what those scatter, a slope included. Noise that grows with x does not do
- * that: half of it lies below.
- */
-static bool all_above(const struct series *s, size_t first, size_t before, size_t after, size_t end)
-{
-    const struct line level = series_line(s, first, before, false);
-    const double free = (double)(before - first) - 1;
-    double squares = 0, lowest = INFINITY;
-
-    for (size_t i = first; i < before; i++)
-        squares += (s->y[i] - line_at(&level, s->x[i])) * (s->y[i] - line_at(&level, s->x[i]));
-    for (size_t i = after; i < end; i++)
-        lowest = fmin(lowest, s->y[i] - line_at(&level, s->x[i]));
-    return end >= after + LASTING_POINTS && before >= first + LASTING_POINTS &&
-           lowest > OUTLIER * sqrt(squares / free) * few_points(free);
-}
-
 bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good)
 {
     const struct series *s = &c->s;
@@ -185,10 +166,8 @@ bool stands_out(const struct curve *c, size_t first, size_t end, const struct kn
          * begin. */
         size_t from = before - first > DEVIATION_REACH ? before - DEVIATION_REACH : first;
         size_t to = end - after > DEVIATION_REACH ? after + DEVIATION_REACH : end;
-        deviation = fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch));
-        if (!all_above(s, from, before, after, end))
-            deviation = fmax(deviation,
-                             fmin(curve_deviation(c, after, end, scratch), curve_deviation(c, after, to, scratch)));
+        deviation = fmax(fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch)),
+                         fmin(curve_deviation(c, after, end, scratch), curve_deviation(c, after, to, scratch)));
         deviation = fmax(deviation, c->common * fmax(fabs(k->before), fabs(k->after)));
     }
     free(scratch);

@@ -340,34 +340,11 @@ static size_t edge_inside(const struct curve *c, const struct piece *p)
     return free * ln_rough(fmax(one, free * least) / fmax(two, free * least)) > c->penalty ? place : 0;
 }
 
-/*
- * The point behind which a piece has left the level that it begins with; 0 where it has not: all of its other points,
- * STRETCH_LEAST or more, lie above that by more than OUTLIER deviations, as its own points show them. What follows may be
- * levels that scatter more, which together look like one line.
- */
-static size_t level_left_inside(const struct curve *c, const struct piece *p)
-{
-    const struct series *s = &c->s;
-    const double least = c->least_difference;
-    size_t place = 0;
-
-    for (size_t at = p->first + STRETCH_LEAST; at + STRETCH_LEAST <= p->end && least > 0 && !place; at++) {
-        const struct line level = series_line(s, p->first, at, false);
-        const double free = (double)(at - p->first) - 1, seen = sqrt(squares_about(s, p->first, at, &level) / free);
-        const double sure = OUTLIER * fmax(seen * few_points(free), least);
-        size_t above = at;
-        while (above < p->end && s->y[above] > line_at(&level, s->x[above]) + sure)
-            above++;
-        place = above == p->end ? at : 0;
-    }
-    return place;
-}
-
-/* Cuts pieces where edge_inside or level_left_inside says so; returns their number. */
+/* Cuts pieces where edge_inside says so; returns their number. */
 static size_t cut_inside(const struct curve *c, struct piece *pieces, size_t count)
 {
     for (size_t i = 0; i < count && count < PIECES_MAXIMUM;) {
-        const size_t left = level_left_inside(c, &pieces[i]), at = left ? left : edge_inside(c, &pieces[i]);
+        const size_t at = edge_inside(c, &pieces[i]);
         if (!at) {
             i++;
             continue;

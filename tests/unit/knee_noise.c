@@ -113,68 +113,6 @@ static void a_piece_of_two_levels_is_cut_by_its_own_scatter(void **state)
     assert_true(found >= 12);
 }
 
-/* Whether the first knee of a curve of these levels begins at the end of the first one. */
-struct level {
-    double y, scatter;
-    size_t points;
-};
-
-static unsigned first_knees(const struct level *levels, size_t count)
-{
-    unsigned found = 0;
-
-    for (uint64_t seed = 1; seed <= 40; seed++) {
-        struct points r = {.count = 0};
-        for (size_t i = 0; i < count; i++) {
-            add(&r, levels[i].y, levels[i].points);
-            disturb(&r, r.count - levels[i].points, r.count, levels[i].scatter, 100 * seed + i);
-        }
-        const struct verdict v = decide(KNEE_STEP, &r);
-        found += v.count > 0 && v.knees[0].low <= (double)levels[0].points &&
-                 v.knees[0].high > (double)levels[0].points;
-    }
-    return found;
-}
-
-/*
- * A quiet level of five points and a noisier one that one line fits, before three that scatter far more. Of 40 such
- * curves the first knee of 20 was found while a piece was cut only by the scatter that both sides of a cut share.
- */
-static void levels_that_look_like_a_line_are_cut(void **state)
-{
-    static const struct level levels[] = {
-        {3.5, 0.014, 5}, {4.4, 0.22, 11}, {8.6, 0.35, 15}, {24, 2.2, 20}, {37, 0.9, 20}};
-
-    (void)state;
-    assert_true(first_knees(levels, sizeof levels / sizeof levels[0]) >= 36);
-}
-
-/* A line is no levels: neither a quiet one nor one whose second half is twice as noisy. */
-static void a_line_is_not_cut_into_levels(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct points r = {.count = 0};
-        add(&r, 10, 1);
-        climb(&r, 0.05, 39);
-        disturb(&r, 0, r.count / 2, 0.05, seed);
-        disturb(&r, r.count / 2, r.count, 0.1, seed + 1000);
-        assert_int_equal(decide(KNEE_STEP, &r).count, 0);
-    }
-}
-
-/*
- * A level of ten points that scatter by a third of the step up to them: all of them lie above what the level before may
- * scatter. Of 40 such curves the first knee of 20 was found while a rise had to exceed the noise of both levels.
- */
-static void a_level_is_left_however_noisy_the_next_one_is(void **state)
-{
-    static const struct level levels[] = {{20, 0.02, 25}, {25, 1.5, 10}, {50, 8, 28}, {150, 25, 10}, {200, 20, 30}};
-
-    (void)state;
-    assert_true(first_knees(levels, sizeof levels / sizeof levels[0]) >= 36);
-}
-
 /* Where readings are equal, the least difference of any is the tick that may hide between them. */
 static void equal_readings_may_hide_a_tick(void **state)
 {
@@ -217,9 +155,6 @@ int main(void)
         cmocka_unit_test(arithmetic_is_no_noise),
         cmocka_unit_test(a_quiet_level_is_not_as_noisy_as_others),
         cmocka_unit_test(a_piece_of_two_levels_is_cut_by_its_own_scatter),
-        cmocka_unit_test(levels_that_look_like_a_line_are_cut),
-        cmocka_unit_test(a_line_is_not_cut_into_levels),
-        cmocka_unit_test(a_level_is_left_however_noisy_the_next_one_is),
         cmocka_unit_test(equal_readings_may_hide_a_tick),
         cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
     };
