@@ -239,9 +239,14 @@ static bool find_stride_max(struct prefetch_kinds *k, struct prefetch_found *f)
     const bool crosses = border && border[0] == 'c';
     const int most = crosses ? PAGE_LINES : (PAGE_LINES - 1) / (int)(count - 1 + ahead);
     struct prefetch_number *number = &f->numbers[PREFETCH_STRIDE_MAX];
+    const double *train = f->numbers[PREFETCH_TRAIN].view;
     int good = f->stride, bad = 0;
     double known = NAN;
 
+    if (!isnan(train[1]) && train[0] != train[1]) { /* so many accesses may train at some places only */
+        number->reason = REASON_NOT_STEADY;
+        return true;
+    }
     number->reason = REASON_FIXED_RANGE_ENDS;
     for (int stride = good; stride && (!bad || bad > good + 1); stride = bad             ? (good + bad) / 2
                                                                          : stride < most ? most
