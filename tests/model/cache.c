@@ -12,7 +12,7 @@ struct cache cache_new(size_t bytes, size_t ways)
 
 struct cache cache_with_lines(size_t bytes, size_t ways, size_t line_bytes)
 {
-    struct cache c = {.ways = ways, .line_bytes = line_bytes};
+    struct cache c = {.ways = ways, .line_bytes = line_bytes, .line_bits = (unsigned)__builtin_ctzll(line_bytes)};
 
     if (!ways)
         return c;
@@ -75,7 +75,7 @@ void cache_prefetch(const struct cache *c, uint64_t address)
 
     if (c->sets * c->ways < few || c->others)
         return;
-    const uint64_t *set = c->lines + set_of(c, address / c->line_bytes) * c->ways;
+    const uint64_t *set = c->lines + set_of(c, address >> c->line_bits) * c->ways;
     __builtin_prefetch(set, 1);
     __builtin_prefetch(set + c->ways - 1, 1);
 }
@@ -84,7 +84,7 @@ bool cache_touch(struct cache *c, uint64_t address)
 {
     if (!c->ways)
         return false;
-    uint64_t line = address / c->line_bytes;
+    uint64_t line = address >> c->line_bits;
     c->evicted = 0;
     if (c->others)
         return replacement_touch(&c->others[set_of(c, line)], line);
@@ -104,7 +104,7 @@ bool cache_touch(struct cache *c, uint64_t address)
 
 bool cache_remove(struct cache *c, uint64_t address)
 {
-    const uint64_t line = address / c->line_bytes;
+    const uint64_t line = address >> c->line_bits;
     uint64_t *set = c->lines + set_of(c, line) * c->ways;
     size_t way = 0;
 

@@ -15,6 +15,7 @@ enum { CACHE_LINE_BYTES = 64 };
 struct cache {
     size_t sets, ways; /* sets: a power of two; 0 ways: there is no such cache, and every access misses */
     size_t line_bytes;
+    unsigned line_bits;  /* its binary logarithm */
     uint64_t *lines;     /* of each set, the latest used first; 0 is empty */
     bool hashed;         /* the index is made of all address bits, XORed onto its own bits, … */
     unsigned plain_bits; /* … but for that many of its lowest bits */

@@ -14,17 +14,17 @@ static void translate_code(struct core *c, uint64_t address)
 {
     bool resident;
 
-    c->fetched_page = address / c->page_bytes;
+    c->fetched_page = address >> c->page_bits;
     c->front += translation(c, c->pages, c->design.pages, mapping_of(c, address), address, &resident);
 }
 
 static void fetch_line(struct core *c, uint64_t address)
 {
     bool cached = cache_touch(&c->l1i, frame_address(mapping_of(c, address), address));
-    uint64_t line = address / c->line_bytes;
+    uint64_t line = address >> c->line_bits;
     double latency = 0;
 
-    if (address / c->page_bytes != c->fetched_page)
+    if (address >> c->page_bits != c->fetched_page)
         translate_code(c, address);
     c->counts.l1i_misses += !cached;
     if (cached) {
@@ -75,7 +75,7 @@ static void fetch_bytes(struct core *c, uint64_t address, uint32_t size)
 
     if (!c->design.fetch_bytes)
         return;
-    if (address != c->next || address % c->page_bytes == 0)
+    if (address != c->next || !(address & (c->page_bytes - 1)))
         c->fetched_left = 0;
     if (!(c->fetched_left > 0)) {
         c->fetched = later(c->fetched + 1, c->front - ahead);
@@ -88,7 +88,7 @@ static void fetch_bytes(struct core *c, uint64_t address, uint32_t size)
 /* The front end takes the instruction of `size` bytes at `address`; a fused one takes no width. */
 static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
 {
-    if (address / c->line_bytes != c->fetched_line)
+    if (address >> c->line_bits != c->fetched_line)
         fetch_line(c, address);
     else if (address != c->next)
         c->line_instructions = 0;
@@ -97,7 +97,7 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
     double cycles = c->decoded ? 0 : later(size * c->cycles_per_byte, c->cycles_per_decoded);
     c->front += later(fused ? 0 : c->cycles_per_instruction, cycles);
     c->next = address + size;
-    if ((address + size - 1) / c->line_bytes != c->fetched_line)
+    if ((address + size - 1) >> c->line_bits != c->fetched_line)
         fetch_line(c, address + size - 1);
 }
 
@@ -477,6 +477,8 @@ static struct core *core_make(const struct core_design *design)
     c->design = *design;
     c->line_bytes = design->line_bytes ? design->line_bytes : CACHE_LINE_BYTES;
     c->page_bytes = design->page_bytes ? design->page_bytes : PAGE_BYTES;
+    c->line_bits = (unsigned)__builtin_ctzll(c->line_bytes);
+    c->page_bits = (unsigned)__builtin_ctzll(c->page_bytes);
     c->cycles_per_instruction = 1.0 / design->width;
     c->cycles_per_decoded = design->decoders ? 1.0 / design->decoders : 0;
     c->cycles_per_retired = design->retire ? 1.0 / design->retire : 0;

@@ -148,7 +148,7 @@ static void prefetch(struct core *c, const struct mapping *m, const struct prefe
 /* When the access is done: not before the line arrives, where an earlier load has missed it. */
 static double arrival(struct core *c, uint64_t address, bool missed)
 {
-    const uint64_t line = address / c->line_bytes;
+    const uint64_t line = address >> c->line_bits;
     struct arriving *a = &c->arriving[line % ARRIVING];
 
     if (missed)

@@ -144,11 +144,11 @@ uint64_t frame_address(const struct mapping *m, uint64_t address)
 /* Scattered frames are a hash of the page number: the finalizer of SplitMix64, which is one to one. */
 uint64_t physical(const struct core *c, uint64_t address)
 {
-    uint64_t page = address / c->page_bytes;
+    uint64_t page = address >> c->page_bits;
 
     if (c->design.contiguous)
         return address;
     page = (page ^ (page >> 30)) * 0xbf58476d1ce4e5b9;
     page = (page ^ (page >> 27)) * 0x94d049bb133111eb;
-    return (page ^ (page >> 31)) * c->page_bytes + address % c->page_bytes;
+    return (page ^ (page >> 31)) * c->page_bytes + (address & (c->page_bytes - 1));
 }

@@ -63,6 +63,7 @@ struct core {
     uint8_t exit[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 
     size_t line_bytes, page_bytes;
+    unsigned line_bits, page_bits; /* their binary logarithms: each instruction would wait for several divisions */
 
     /* Times are in cycles since the kernel was called. */
     double cycles_per_instruction; /* least time from one instruction to the next in the front end, … */
