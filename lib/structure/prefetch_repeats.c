@@ -9,6 +9,18 @@ static void add(struct access_list *l, int32_t line, uint32_t site, enum listed_
     l->all[l->count++] = (struct listed_load){line * ACCESS_LINE_BYTES, site, kind};
 }
 
+/* How many of these lines are brought, from the first on; *clear: none behind them is, and all are certain. */
+static void count_brought(const struct looked *lines, size_t count, unsigned *brought, bool *clear, enum nearness *into)
+{
+    *brought = 0;
+    while (*brought < count && lines[*brought].where >= NEAR_EITHER)
+        ++*brought;
+    *clear = true;
+    for (size_t i = 0; i < count; i++)
+        *clear = *clear && lines[i].where && (lines[i].where == NEAR_HOME || i < *brought);
+    *into = *brought ? lines[0].where : NEAR_UNCLEAR;
+}
+
 /* ---- Distances --------------------------------------------------------------------------------------- */
 
 enum {
@@ -39,7 +51,7 @@ static int32_t line_of(const struct deltas_test *t, int32_t line)
     return t->down ? SPAN - 1 - line : line;
 }
 
-/* How many of the lines that follow are brought, in their order; *clear: none behind them is, and all are certain. */
+/* Which of the lines that follow are brought: see count_brought. False: the probe has ended. */
 static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, unsigned *brought, bool *clear,
                         enum nearness *into)
 {
@@ -58,13 +70,7 @@ static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, u
         lines[i].at = (AGAIN + line_of(t, sequence[t->accesses + i])) * ACCESS_LINE_BYTES;
     if (!prefetch_look(k->look, &l, lines, looks))
         return false;
-    *brought = 0;
-    while (*brought < looks && lines[*brought].where >= NEAR_EITHER)
-        ++*brought;
-    *clear = true;
-    for (size_t i = 0; i < looks; i++)
-        *clear = *clear && lines[i].where && (lines[i].where == NEAR_HOME || i < *brought);
-    *into = *brought ? lines[0].where : NEAR_UNCLEAR;
+    count_brought(lines, looks, brought, clear, into);
     return true;
 }
 
@@ -163,13 +169,7 @@ static bool look_replay(struct prefetch_kinds *k, bool control, unsigned *brough
         lines[i - AGAIN_WALKED].at = page[i] * ACCESS_PAGE_BYTES + line[i] * ACCESS_LINE_BYTES;
     if (!prefetch_look(k->look, &l, lines, WALK - AGAIN_WALKED))
         return false;
-    *brought = 0;
-    while (*brought < WALK - AGAIN_WALKED && lines[*brought].where >= NEAR_EITHER)
-        ++*brought;
-    *clear = true;
-    for (size_t i = 0; i < WALK - AGAIN_WALKED; i++)
-        *clear = *clear && lines[i].where && (lines[i].where == NEAR_HOME || i < *brought);
-    *into = *brought ? lines[0].where : NEAR_UNCLEAR;
+    count_brought(lines, WALK - AGAIN_WALKED, brought, clear, into);
     return true;
 }
 

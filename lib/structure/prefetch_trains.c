@@ -145,7 +145,8 @@ static bool look_short(struct prefetch_kinds *k, unsigned count, unsigned bytes,
                        uint32_t *unclear)
 {
     enum { LAST = ACCESS_LINE_BYTES - 8 };
-    const unsigned span = (count - 1) * bytes, lines = (span + ACCESS_LINE_BYTES - 1 - LAST % 64 + 63) / 64 + 1;
+    const unsigned span = (count - 1) * bytes,
+                   lines = (span + 2 * ACCESS_LINE_BYTES - 2 - LAST) / ACCESS_LINE_BYTES + 1;
     const int32_t last = (int32_t)lines * ACCESS_LINE_BYTES + LAST;
     struct access_list l = {
         .bytes = last + 8 + PREFETCH_SINGLE * ACCESS_LINE_BYTES, .align = ACCESS_LINE_BYTES, .led = true};

@@ -73,8 +73,8 @@ static bool try_nops(struct user_search *s, struct nops *n)
 }
 
 /*
- * Whether NOPs have found no room, and in what. Long ones decide: several short ones in the bytes that one entry of an
- * operation cache has room for may take another entry, and become slower where there is room for instructions.
+ * Whether NOPs have found no room, and in what. Long ones decide. Many short ones next to each other may need a further
+ * entry of the operation cache, and then cost time although more instructions would have found room.
  */
 static void judge_nops(struct user_search *s, const struct nops *n, bool *found)
 {
