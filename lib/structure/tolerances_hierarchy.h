@@ -183,4 +183,20 @@ static const double EVICTION_REJECTED_LINES = 0.25;
  */
 static const double EVICTION_SETS_ALIKE = 0.06;
 
+/* ---- Inclusion (inclusion.c) ------------------------------------------------------------------------- */
+
+/*
+ * Lines have left a level where this part of them, at least, is no longer in it: after the level was filled three times
+ * over, or on average each time that it was filled once. Where all are taken away it is near 1 in the first case. In the
+ * second it is two of three where the oldest line is replaced, since the first fill only ages them; replacement at
+ * random takes each line away once in a fill on average. Chosen: half.
+ */
+static const double LINES_LOST = 0.5;
+/*
+ * Lines have stayed in a level where no more than this part of them is missing. A level from which nothing is taken
+ * misses none; what else runs in the measurement, and replacement that is not in the order of use, take a few. Chosen:
+ * so far from LINES_LOST that a level of which every second line is gone is never taken for one that keeps them.
+ */
+static const double LINES_KEPT = 0.2;
+
 #endif

@@ -102,6 +102,18 @@ bool cache_touch(struct cache *c, uint64_t address)
     return false;
 }
 
+bool cache_has(const struct cache *c, uint64_t address)
+{
+    const uint64_t line = address >> c->line_bits;
+    const size_t set = set_of(c, line);
+    const uint64_t *lines = c->others ? c->others[set].block : c->lines + set * c->ways;
+    size_t way = 0;
+
+    while (way < c->ways && lines[way] != line)
+        way++;
+    return way < c->ways;
+}
+
 bool cache_remove(struct cache *c, uint64_t address)
 {
     const uint64_t line = address >> c->line_bits;

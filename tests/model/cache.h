@@ -33,6 +33,8 @@ void cache_free(struct cache *c);
 size_t cache_bytes(const struct cache *c);
 /* Accesses the line of an address, which must not be 0. True for a hit; after a miss the cache has the line. */
 bool cache_touch(struct cache *c, uint64_t address);
+/* Whether the cache has the line of an address, which is no access to it. */
+bool cache_has(const struct cache *c, uint64_t address);
 /* Takes the line of an address out of an LRU cache. Whether it was there. */
 bool cache_remove(struct cache *c, uint64_t address);
 /* Prefetches the set of a line that is about to be accessed. Changes nothing but how fast the model is. */

@@ -20,7 +20,8 @@ static void translate_code(struct core *c, uint64_t address)
 
 static void fetch_line(struct core *c, uint64_t address)
 {
-    bool cached = cache_touch(&c->l1i, frame_address(mapping_of(c, address), address));
+    const bool there = cache_touch(&c->l1i, frame_address(mapping_of(c, address), address)),
+               cached = there && !taken_by_second(c, physical(c, address));
     uint64_t line = address >> c->line_bits;
     double latency = 0;
 

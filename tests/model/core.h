@@ -35,6 +35,8 @@ struct cache_design {
     bool hashed;         /* the index is a hash of the address … */
     unsigned plain_bits; /* … but for that many of its lowest bits: three in the second level of Zen 4 */
     bool victims;        /* it holds what the level before it has replaced, and nothing else; both are LRU */
+    /* What it has replaced is taken from the first level and the instruction cache, too. For the second level. */
+    bool inclusive;
 };
 
 /* A level of TLB. */

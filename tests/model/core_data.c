@@ -103,6 +103,11 @@ static bool touch_victims(struct cache *level, uint64_t at, uint64_t replaced)
     return found;
 }
 
+bool taken_by_second(const struct core *c, uint64_t at)
+{
+    return c->design.data[1].inclusive && !cache_has(&c->data[1], at);
+}
+
 /*
  * The latency is that of the first level that has the line. The levels before it have the line afterwards, and so does
  * it, unless it is one of victims.
@@ -114,7 +119,7 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
 
     for (size_t level = 1; level < DATA_LEVELS; level++)
         cache_prefetch(&c->data[level], at);
-    const bool found = ways_touch(&c->ways, address, frame);
+    const bool found = ways_touch(&c->ways, address, frame) && !taken_by_second(c, at);
     for (size_t level = 0; level < DATA_LEVELS && c->data[level].ways; level++) {
         const bool here = c->design.data[level].victims ? touch_victims(&c->data[level], at, replaced)
                                                         : cache_touch(&c->data[level], level ? at : frame);

@@ -142,5 +142,10 @@ double translation(const struct core *c, struct cache *levels, const struct page
 void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value);
 /* An access of another program, with a page of its own around it: caches and TLBs of loads have it afterwards. */
 void data_touch(struct core *c, uint64_t address);
+/*
+ * Whether an inclusive second level does not have the line of a physical address, so that it has taken it from the
+ * levels before it as well.
+ */
+bool taken_by_second(const struct core *c, uint64_t at);
 
 #endif
