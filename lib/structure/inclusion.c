@@ -34,7 +34,17 @@ enum inclusion inclusion_of_view(const struct inclusion_view *v, enum reason *re
     return INCLUSION_UNKNOWN;
 }
 
-struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enum reason *why, size_t count)
+enum capacity_sum capacity_sum_of(const struct capacity_rings *r)
+{
+    const double missing = (r->more - r->fits) / (r->beyond - r->fits);
+
+    if (!(r->beyond - r->fits > LEVEL_RISES * r->fits)) /* or one was not measured */
+        return SUM_UNKNOWN;
+    return missing >= LINES_LOST ? LARGER_ALONE : missing <= LINES_KEPT ? SUM_OF_BOTH : SUM_UNKNOWN;
+}
+
+struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enum reason *why, size_t count,
+                                          enum capacity_sum sum)
 {
     struct inclusion_verdict v = {INCLUSION_UNKNOWN, 'U', REASON_NONE};
     size_t agreeing = 0;
@@ -49,9 +59,13 @@ struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enu
             agreeing++;
         }
     }
-    if (agreeing) {
-        v.grade = agreeing == 1 ? 'C' : v.what == EXCLUSIVE ? 'B' : 'A';
-        v.reason = REASON_NONE;
-    }
+    if (!agreeing)
+        return v;
+    if (sum != SUM_UNKNOWN && (sum == SUM_OF_BOTH) != (v.what == EXCLUSIVE))
+        return (struct inclusion_verdict){INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE};
+    /* whether that cannot be an inclusive level which spares the lines of the level before it */
+    const bool certain = v.what != EXCLUSIVE || sum == SUM_OF_BOTH;
+    v.grade = agreeing > 1 ? (certain ? 'A' : 'B') : 'C';
+    v.reason = REASON_NONE;
     return v;
 }

@@ -31,14 +31,24 @@ struct inclusion_view {
      * the second had room, and the interval of that.
      */
     double lost, lost_low, lost_high;
-    double
-        dropped; /* the part that the first level drops by itself meanwhile, by what it does while the second has room */
-    double
-        given_up; /* a look: the second level was filled, and then the first one gave up the lines that it had left */
+    double dropped;  /* the part that the first level drops by itself meanwhile, while the second has room */
+    double given_up; /* a look: the second level was filled, and then the first one gave up what it had left */
 };
 
 /* What that shows; *reason where it is INCLUSION_UNKNOWN. */
 enum inclusion inclusion_of_view(const struct inclusion_view *v, enum reason *reason);
+
+/*
+ * Cycles of a load of three rings (capacity_sum.h): one that the second level holds, one of half of the first level's
+ * ways more, and one of twice these ways more than the second level holds, which both together cannot hold. NaN: not
+ * measured.
+ */
+struct capacity_rings {
+    double fits, more, beyond;
+};
+enum capacity_sum { SUM_UNKNOWN, SUM_OF_BOTH, LARGER_ALONE };
+
+enum capacity_sum capacity_sum_of(const struct capacity_rings *r);
 
 struct inclusion_verdict {
     enum inclusion what;
@@ -46,10 +56,11 @@ struct inclusion_verdict {
     enum reason reason;
 };
 /*
- * What several experiments show together, each of which different things could mislead. Views without a result do not
- * count. An exclusive level is never better than grade B: the experiments cannot distinguish it from an inclusive one
- * that replaces no line which the level before it still has.
+ * What several experiments show together, each of which different things could mislead, and what the levels hold
+ * together (capacity_sum.h). Views without a result do not count. An exclusive level without that sum is never better
+ * than grade B: views cannot distinguish it from an inclusive one that replaces no line which the level before it has.
  */
-struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enum reason *why, size_t count);
+struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enum reason *why, size_t count,
+                                          enum capacity_sum sum);
 
 #endif

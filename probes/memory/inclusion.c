@@ -30,6 +30,7 @@
 #include "lib/kernels/kept_lines.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
+#include "lib/structure/capacity_sum.h"
 #include "lib/structure/inclusion.h"
 #include "lib/structure/tolerances_hierarchy.h"
 
@@ -118,11 +119,14 @@ static bool measure_view(struct kept_lines *k, enum kept_filler filler, struct i
            measure_lost(k, filler, v);
 }
 
-static void send_table(struct probe *p, const struct inclusion_view *views)
+static void send_table(struct probe *p, const struct inclusion_view *views, const struct capacity_rings *rings)
 {
     struct record r;
 
     record_table(p, &r, "looks");
+    record_number(&r, "fits", rounded(rings->fits));
+    record_number(&r, "more", rounded(rings->more));
+    record_number(&r, "beyond", rounded(rings->beyond));
     RECORD_COLUMNS(&r, "filler", "near", "second", "gone", "lost", "lost_low", "lost_high", "dropped", "given_up");
     for (size_t i = 0; i < KEPT_FILLERS; i++) {
         record_array(&r, NULL);
@@ -156,6 +160,7 @@ static void run(struct probe *p)
     struct inclusion_view views[KEPT_FILLERS];
     enum inclusion what[KEPT_FILLERS];
     enum reason why[KEPT_FILLERS];
+    struct capacity_rings rings;
     struct kept_lines k;
 
     if (!kept_lines_start(p, &k, first, second, &f.reason))
@@ -166,12 +171,17 @@ static void run(struct probe *p)
                 return;
             what[filler] = inclusion_of_view(&views[filler], &why[filler]);
         }
-        send_table(p, views);
-        const struct inclusion_verdict v = inclusion_decide(what, why, KEPT_FILLERS);
+        if (!capacity_sum_measure(p, second, facts_number(facts, "memory.cache.ways", "level=1", NAN), &rings))
+            return;
+        send_table(p, views, &rings);
+        const enum capacity_sum sum = capacity_sum_of(&rings);
+        const struct inclusion_verdict v = inclusion_decide(what, why, KEPT_FILLERS, sum);
         f.text = inclusion_names[v.what];
         f.grade = v.grade;
         f.reason = v.reason;
-        f.agreement = v.grade == 'A' || v.grade == 'B' ? "code with data" : NULL;
+        f.agreement = v.grade == 'U' || v.grade == 'C' ? NULL
+                      : sum == SUM_UNKNOWN             ? "code with data"
+                                                       : "code with data and capacity";
     }
     report(p, &f);
 }

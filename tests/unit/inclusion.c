@@ -96,11 +96,12 @@ static void without_contrast_nothing_is_decided(void **state)
     assert_int_equal(reason, REASON_NO_READINGS);
 }
 
-static void decide(enum inclusion a, enum inclusion b, enum inclusion what, char grade, enum reason reason)
+static void decide(enum inclusion a, enum inclusion b, enum inclusion what, char grade, enum reason reason,
+                   enum capacity_sum sum)
 {
     const enum inclusion views[] = {a, b};
     const enum reason why[] = {a ? REASON_NONE : REASON_NOISE, b ? REASON_NONE : REASON_NO_READINGS};
-    const struct inclusion_verdict v = inclusion_decide(views, why, 2);
+    const struct inclusion_verdict v = inclusion_decide(views, why, 2, sum);
 
     assert_int_equal(v.what, what);
     assert_int_equal(v.grade, grade);
@@ -110,13 +111,35 @@ static void decide(enum inclusion a, enum inclusion b, enum inclusion what, char
 static void experiments_that_agree_give_the_grade(void **state)
 {
     (void)state;
-    decide(INCLUSIVE, INCLUSIVE, INCLUSIVE, 'A', REASON_NONE);
-    decide(NEITHER, NEITHER, NEITHER, 'A', REASON_NONE);
-    decide(EXCLUSIVE, EXCLUSIVE, EXCLUSIVE, 'B', REASON_NONE);
-    decide(INCLUSIVE, INCLUSION_UNKNOWN, INCLUSIVE, 'C', REASON_NONE);
-    decide(INCLUSION_UNKNOWN, NEITHER, NEITHER, 'C', REASON_NONE);
-    decide(INCLUSIVE, NEITHER, INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE);
-    decide(INCLUSION_UNKNOWN, INCLUSION_UNKNOWN, INCLUSION_UNKNOWN, 'U', REASON_NOISE);
+    decide(INCLUSIVE, INCLUSIVE, INCLUSIVE, 'A', REASON_NONE, SUM_UNKNOWN);
+    decide(NEITHER, NEITHER, NEITHER, 'A', REASON_NONE, SUM_UNKNOWN);
+    decide(EXCLUSIVE, EXCLUSIVE, EXCLUSIVE, 'B', REASON_NONE, SUM_UNKNOWN);
+    decide(INCLUSIVE, INCLUSION_UNKNOWN, INCLUSIVE, 'C', REASON_NONE, SUM_UNKNOWN);
+    decide(INCLUSION_UNKNOWN, NEITHER, NEITHER, 'C', REASON_NONE, SUM_UNKNOWN);
+    decide(INCLUSIVE, NEITHER, INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE, SUM_UNKNOWN);
+    decide(INCLUSION_UNKNOWN, INCLUSION_UNKNOWN, INCLUSION_UNKNOWN, 'U', REASON_NOISE, SUM_UNKNOWN);
+}
+
+static void what_the_levels_hold_together_confirms_it(void **state)
+{
+    (void)state;
+    decide(EXCLUSIVE, EXCLUSIVE, EXCLUSIVE, 'A', REASON_NONE, SUM_OF_BOTH);
+    decide(EXCLUSIVE, INCLUSION_UNKNOWN, EXCLUSIVE, 'C', REASON_NONE, SUM_OF_BOTH);
+    decide(EXCLUSIVE, EXCLUSIVE, INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE, LARGER_ALONE);
+    decide(INCLUSIVE, INCLUSIVE, INCLUSIVE, 'A', REASON_NONE, LARGER_ALONE);
+    decide(NEITHER, NEITHER, INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE, SUM_OF_BOTH);
+    decide(INCLUSION_UNKNOWN, INCLUSION_UNKNOWN, INCLUSION_UNKNOWN, 'U', REASON_NOISE, SUM_OF_BOTH);
+}
+
+/* LINES_KEPT, LINES_LOST: the part of the way from a ring that fits to one that does not. */
+static void a_ring_shows_what_the_levels_hold(void **state)
+{
+    (void)state;
+    assert_int_equal(capacity_sum_of(&(struct capacity_rings){14, 16, 50}), SUM_OF_BOTH);
+    assert_int_equal(capacity_sum_of(&(struct capacity_rings){14, 24, 50}), SUM_UNKNOWN);
+    assert_int_equal(capacity_sum_of(&(struct capacity_rings){14, 36, 50}), LARGER_ALONE);
+    assert_int_equal(capacity_sum_of(&(struct capacity_rings){14, 14, 18}), SUM_UNKNOWN);
+    assert_int_equal(capacity_sum_of(&(struct capacity_rings){NAN, NAN, NAN}), SUM_UNKNOWN);
 }
 
 int main(void)
@@ -128,6 +151,8 @@ int main(void)
         cmocka_unit_test(lines_that_are_dropped_are_not_taken),
         cmocka_unit_test(without_contrast_nothing_is_decided),
         cmocka_unit_test(experiments_that_agree_give_the_grade),
+        cmocka_unit_test(what_the_levels_hold_together_confirms_it),
+        cmocka_unit_test(a_ring_shows_what_the_levels_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
