@@ -7,7 +7,7 @@
 /* NaN goes last, so that it never stands between numbers. */
 static bool after(double a, double b)
 {
-    return isnan(a) ? !isnan(b) : a > b;
+    return !(a <= b) && !isnan(b);
 }
 
 static int compare_numbers(const void *left, const void *right)

@@ -200,8 +200,11 @@ static double squares_of_two(const struct series *s, size_t first, size_t end)
 {
     double best = INFINITY;
 
-    for (size_t at = first + STRETCH_LEAST; at + STRETCH_LEAST <= end; at++)
-        best = fmin(best, squares_of(s, first, at) + squares_of(s, at, end));
+    for (size_t at = first + STRETCH_LEAST; at + STRETCH_LEAST <= end; at++) {
+        const double left = squares_of(s, first, at);
+        if (left < best)
+            best = fmin(best, left + squares_of(s, at, end));
+    }
     return best;
 }
 

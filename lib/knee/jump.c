@@ -102,12 +102,10 @@ bool decide_jump(const struct curve *c, struct verdict *out)
             r.end = q->end;
             r.from = p->end > p->first + margin + 1 ? p->end - margin : p->first + 1;
             r.to = q->first + margin < q->end ? q->first + margin : q->end;
-        }
-        if (knee) {
             rise_fit(c, &r, &fit);
-            knee = needs_knee(c, r.first, r.end, fit.best.cost, c->penalty, LONE_POINTS | DROPS, &good);
         }
-        out->count = knee && rise_decide(c, &r, &out->knees[0], &good) &&
+        knee = knee && needs_knee(c, r.first, r.end, fit.best.cost, c->penalty, LONE_POINTS | DROPS, &good);
+        out->count = knee && rise_decide(c, &r, &fit, &out->knees[0], &good) &&
                      stands_out(c, r.first, r.end, &out->knees[0], &good);
         if (out->count > 0)
             out->reason = REASON_NONE;

@@ -79,7 +79,12 @@ static double fit_ramp(const struct curve *c, const struct line *before, const s
     return after ? best + PARAMETER_PRICE : fit_jump(c, before, best + PARAMETER_PRICE, k);
 }
 
-static void try_cut(const struct curve *c, const struct rise *r, const struct line *before, struct ramp_fit *k)
+/*
+ * Fits the rise between points k->good and k->bad. Where the levels on its sides alone cost as much as `limit`, no ramp
+ * can make that less, and *k is as it was, with infinite cost.
+ */
+static void try_cut(const struct curve *c, const struct rise *r, const struct line *before, double limit,
+                    struct ramp_fit *k)
 {
     const struct series *s = &c->s;
     bool open = k->bad >= r->end;
@@ -88,6 +93,10 @@ static void try_cut(const struct curve *c, const struct rise *r, const struct li
     if (!open)
         after = series_line(s, k->bad, r->end, r->slope_after && r->end - k->bad > 3);
     k->cost = before->cost + after.cost;
+    if (!(k->cost < limit)) {
+        k->cost = INFINITY;
+        return;
+    }
     k->begin = s->x[k->good];
     k->end = open ? s->x[r->end - 1] : s->x[k->bad];
     if (k->bad > k->good + 1)
@@ -100,20 +109,23 @@ static void try_cut(const struct curve *c, const struct rise *r, const struct li
 }
 
 /*
- * The best fit of a rise that begins behind point `good`. Where there are too many ends to try, some are tried, then
- * those around the best of them.
+ * The best fit of a rise that begins behind point `good`; its cost is `limit` where none costs less. Where there are too
+ * many ends to try, some are tried, then those around the best of them: then `limit` must be infinite, since that one
+ * alone may cost more.
  */
-static struct ramp_fit best_end(const struct curve *c, const struct rise *r, size_t good)
+static struct ramp_fit best_end(const struct curve *c, const struct rise *r, size_t good, double limit)
 {
     const struct line before = series_line(&c->s, r->first, good + 1, r->slope_before && good + 1 - r->first > 3);
-    struct ramp_fit best = {.good = good, .bad = r->to, .cost = INFINITY};
+    struct ramp_fit best = {.good = good, .bad = r->to, .cost = limit};
     size_t from = r->open ? r->to : good + 1, to = r->to, stride;
 
+    if (!(before.cost < limit))
+        return best;
     do {
         stride = (to - from) / CANDIDATES + 1;
         for (size_t bad = from; bad <= to; bad = bad < to && bad + stride > to ? to : bad + stride) {
             struct ramp_fit k = {.good = good, .bad = bad};
-            try_cut(c, r, &before, &k);
+            try_cut(c, r, &before, best.cost, &k);
             if (k.cost < best.cost)
                 best = k;
         }
@@ -215,7 +227,7 @@ static size_t border(const struct curve *c, const struct rise *r, double most, s
 {
     while (may + 1 < cannot || cannot + 1 < may) {
         size_t middle = (may + cannot) / 2;
-        *(best_end(c, r, middle).cost <= most ? &may : &cannot) = middle;
+        *(best_end(c, r, middle, INFINITY).cost <= most ? &may : &cannot) = middle;
     }
     return may;
 }
@@ -224,11 +236,13 @@ void rise_fit(const struct curve *c, const struct rise *r, struct rise_fit *v)
 {
     double costs[CANDIDATES + 2] = {0};
     size_t to = r->to - 1, from = r->from < to ? r->from : to, stride = (to - from) / CANDIDATES + 1, tried = 0;
+    const bool few = r->to - from <= CANDIDATES; /* all beginnings and ends are tried */
 
     v->best = (struct ramp_fit){.good = from, .bad = r->to, .cost = INFINITY};
     v->end = r->end;
+    /* costs[i] is exact where it is less than all before it, and else, of few beginnings, just not less than those */
     for (size_t good = from; good <= to; good += stride) {
-        struct ramp_fit k = best_end(c, r, good);
+        struct ramp_fit k = best_end(c, r, good, few ? v->best.cost : INFINITY);
         costs[tried++] = k.cost;
         if (k.cost < v->best.cost)
             v->best = k;
@@ -238,7 +252,7 @@ void rise_fit(const struct curve *c, const struct rise *r, struct rise_fit *v)
         size_t high = v->best.good + fine < to ? v->best.good + fine : to;
         fine = (high - low) / CANDIDATES + 1;
         for (size_t good = low; good <= high; good += fine) {
-            struct ramp_fit k = best_end(c, r, good);
+            struct ramp_fit k = best_end(c, r, good, INFINITY);
             if (k.cost < v->best.cost)
                 v->best = k;
         }
@@ -248,7 +262,7 @@ void rise_fit(const struct curve *c, const struct rise *r, struct rise_fit *v)
     double most = v->best.cost + (v->best.bad > v->best.good + 1 ? WITHIN_RAMP : WITHIN_STEP) * v->excess;
     v->low = v->high = v->best.good;
     for (size_t i = 0; i < tried; i++)
-        if (costs[i] <= most) {
+        if (costs[i] <= most && (!few || best_end(c, r, from + i, 2 * most + 1).cost <= most)) {
             v->low = from + i * stride < v->low ? from + i * stride : v->low;
             v->high = from + i * stride > v->high ? from + i * stride : v->high;
         }
@@ -327,7 +341,7 @@ static double best_step(const struct curve *c, const struct rise *r, const struc
     for (size_t good = v->low; good <= v->high && good + 1 < r->end; good++) {
         const struct line before = line_before(c, r, good);
         struct ramp_fit k = {.good = good, .bad = good + 1};
-        try_cut(c, r, &before, &k);
+        try_cut(c, r, &before, INFINITY, &k);
         best = fmin(best, k.cost);
     }
     return best;
@@ -425,12 +439,15 @@ static void apply_edge(const struct curve *c, const struct edge *e, size_t first
     k->end = fmax(k->end, k->high);
 }
 
-bool rise_decide(const struct curve *c, const struct rise *r, struct knee *out, bool *good)
+bool rise_decide(const struct curve *c, const struct rise *r, const struct rise_fit *fit, struct knee *out, bool *good)
 {
     const struct series *s = &c->s;
     struct rise_fit whole, begin;
 
-    rise_fit(c, r, &whole);
+    if (fit)
+        whole = *fit;
+    else
+        rise_fit(c, r, &whole);
     if (!(whole.best.cost < INFINITY))
         return false;
     double before = isnan(r->before) ? whole.best.before : r->before;

@@ -260,8 +260,11 @@ static size_t set_bursts_aside(struct series *s, double *deviations, bool *once,
                                double *scratch)
 {
     const size_t all = s->count;
+    bool any = false;
 
-    for (unsigned round = 0; round < BURST_ROUNDS && s->count > 2 * BURST_POINTS; round++) {
+    for (size_t i = 0; i < all; i++)
+        any = any || once[i];
+    for (unsigned round = 0; any && round < BURST_ROUNDS && s->count > 2 * BURST_POINTS; round++) {
         size_t n = s->count, run = 0, found = 0;
         nearest_smooth(s, off);
         for (size_t i = 0; i < n; i++)

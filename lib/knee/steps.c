@@ -252,7 +252,7 @@ static bool add_rise(const struct curve *c, const struct rise *r, struct verdict
     struct knee *k = &out->knees[out->count];
 
     /* two rises that begin at the same point are one */
-    if (!rise_decide(c, r, k, good) || (out->count > 0 && !(k->value > k[-1].value)) ||
+    if (!rise_decide(c, r, NULL, k, good) || (out->count > 0 && !(k->value > k[-1].value)) ||
         !stands_out(c, r->first, r->end, k, good))
         return false;
     out->count++;
