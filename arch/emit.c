@@ -93,6 +93,20 @@ void emit_copy(struct code *c, size_t from, size_t bytes, struct work work)
         code_append(c, c->write + from, bytes, work);
 }
 
+void emit_repeat(struct code *c, const struct code *before, size_t times)
+{
+    const size_t from = before->used, bytes = c->used - from;
+    const struct work once = {c->work.instructions - before->work.instructions,
+                              c->work.branches - before->work.branches, c->work.loads - before->work.loads,
+                              c->work.stores - before->work.stores};
+
+    for (size_t made = 1, more; code_good(c) && made < times; made += more) {
+        more = times - made < made ? times - made : made;
+        emit_copy(c, from, more * bytes,
+                  (struct work){more * once.instructions, more * once.branches, more * once.loads, more * once.stores});
+    }
+}
+
 void emit_align(struct code *c, size_t bytes)
 {
     if (code_require(c, bytes != 0 && (bytes & (bytes - 1)) == 0))

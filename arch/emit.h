@@ -111,6 +111,11 @@ void emit_bytes(struct code *c, const uint8_t *bytes, size_t count);
  */
 void emit_copy(struct code *c, size_t from, size_t bytes, struct work work);
 /*
+ * Copies what has been emitted since *before, a copy of *c, until it stands there `times` times, one after the other. It
+ * must do the same at any address. That is far faster than emitting it as often.
+ */
+void emit_repeat(struct code *c, const struct code *before, size_t times);
+/*
  * Emits NOPs until the address at which the code runs is a multiple of `bytes`, a power of two; invalid for other
  * numbers.
  */

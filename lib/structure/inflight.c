@@ -9,7 +9,9 @@ enum {
     CURSORS_OFFSET =
         FILLER_DATA_BYTES, /* two words for each kind of pointer chase; the square roots' operand follows */
     CODE_BYTES = 4096,     /* of what is no filler */
-    SAMPLES = 7
+    SAMPLES = 7,
+    MISSES_LONGER = 2 /* on a simulated core, readings of misses: each has another latency, and points that differ cost
+                         far more instructions than long readings do */
 };
 
 const char *const long_op_names[LONG_OPS] = {"miss", "loads", "arithmetic"};
@@ -19,7 +21,7 @@ static const struct emit_access *double_access(void)
 {
     const struct emit_access *a = emit_accesses;
 
-    while (a->name && strcmp(a->name, "v64") != 0)
+    while (a->name && (a->bits != 64 || strcmp(a->name, "v64") != 0))
         a++;
     return a->name && a->vector_bits <= machine_info()->vector_bits ? a : NULL;
 }
@@ -93,13 +95,10 @@ static void emit_some_fillers(struct code *c, const struct inflight_experiment *
     }
 }
 
-/*
- * Whole turns after which registers and places are the first ones again are copied, twice as many each time: emitting
- * takes far longer.
- */
+/* Whole turns after which registers and places are the first ones again are copied. */
 static void emit_fillers_in_turn(struct code *c, const struct inflight_experiment *e, size_t count)
 {
-    size_t kinds = 0, turn = 0, period = 1, done = 0;
+    size_t kinds = 0, turn = 0, period = 1;
 
     for (size_t i = 0; i < e->head_count; i++)
         emit_one_filler(c, e, e->head, i);
@@ -109,31 +108,19 @@ static void emit_fillers_in_turn(struct code *c, const struct inflight_experimen
     }
     if (!kinds) /* there are no fillers */
         return;
-    const size_t whole = turn * period, from = c->used;
-    const struct work before = c->work;
-    if (count >= 2 * whole) {
-        emit_some_fillers(c, e, kinds, 0, whole);
-        const size_t bytes = c->used - from;
-        const struct work once = {c->work.instructions - before.instructions, c->work.branches - before.branches,
-                                  c->work.loads - before.loads, c->work.stores - before.stores};
-        for (size_t turns = 1, more; (more = count / whole - turns) > 0; turns += more) {
-            more = more < turns ? more : turns;
-            emit_copy(
-                c, from, more * bytes,
-                (struct work){more * once.instructions, more * once.branches, more * once.loads, more * once.stores});
-        }
-        done = count / whole * whole;
-    }
-    emit_some_fillers(c, e, kinds, done, count);
+    const size_t whole = turn * period, turns = count / whole;
+    const struct code before = *c;
+    emit_some_fillers(c, e, kinds, 0, turns ? whole : 0);
+    emit_repeat(c, &before, turns);
+    emit_some_fillers(c, e, kinds, turns * whole, count);
 }
 
 static void emit_padding(struct code *c, const struct inflight_experiment *e, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (e->pad)
-            emit_filler(c, e->pad, i);
-        else
-            emit_nop(c, emit_nop_lengths[0]);
+    for (unsigned i = 0; i < count && e->pad; i++)
+        emit_filler(c, e->pad, i);
+    if (!e->pad)
+        emit_nop_sequence(c, emit_nop_lengths[0], count);
 }
 
 /* ---- Long-latency operations ---------------------------------------------------------------------- */
@@ -165,13 +152,16 @@ static void emit_long_op(struct code *c, const struct inflight_experiment *e, un
     const enum long_op kind = which ? e->second : e->first;
     const unsigned steps = e->inflight->steps[kind];
 
+    if (kind == LONG_OP_ARITHMETIC) { /* fillers wait for loads only */
+        const struct code before = *c;
+        emit_square_root(c, VREG_0 + chain, VREG_0 + chain);
+        emit_repeat(c, &before, steps);
+        return;
+    }
     for (unsigned i = 0; i < steps; i++) {
         if (e->waits && !which && i + 1 == steps)
             emit_loads_to_wait_for(c, e);
-        if (kind == LONG_OP_ARITHMETIC)
-            emit_square_root(c, VREG_0 + chain, VREG_0 + chain);
-        else
-            emit_load(c, REG_T0 + chain, REG_T0 + chain, which && i == 0 && e->gate == GATE_ADDITION ? -1 : 0);
+        emit_load(c, REG_T0 + chain, REG_T0 + chain, which && i == 0 && e->gate == GATE_ADDITION ? -1 : 0);
     }
 }
 
@@ -220,8 +210,7 @@ bool inflight_build(struct probe *p, double fillers, void *context, struct kerne
     emit_padding(&c, e, e->pad_behind);
     emit_fence(&c, FENCE_INSTRUCTIONS);
     /* the loop's counter and branch occupy structures too, and must share no group with the second operation */
-    for (unsigned i = 0; i < INFLIGHT_GROUP; i++)
-        emit_nop(&c, emit_nop_lengths[0]);
+    emit_nop_sequence(&c, emit_nop_lengths[0], INFLIGHT_GROUP);
     emit_loop(&c, loop);
     for (unsigned i = 0; i < 2; i++)
         emit_store(&c, REG_T0 + i, REG_DATA, inflight_cursor_offset(i ? e->second : e->first, i));
@@ -233,6 +222,8 @@ bool inflight_build(struct probe *p, double fillers, void *context, struct kerne
     k->data = e->inflight->data.at;
     if (e->first == LONG_OP_LOADS || e->second == LONG_OP_LOADS) /* until all lines are in the second level */
         k->warm_iterations = probe_smoke(p, 1, (double)e->inflight->near_lines / e->inflight->steps[LONG_OP_LOADS]);
+    if (e->first == LONG_OP_MISS || e->second == LONG_OP_MISS)
+        k->length_factor = probe_simulated(p, MISSES_LONGER, 1);
     k->units = 1;
     return probe_kernel(p, &c, 0, k);
 }

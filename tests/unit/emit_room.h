@@ -158,6 +158,32 @@ static void what_was_emitted_can_be_again(void **state)
     cage_check(&cage, &c);
 }
 
+/* As many copies as were asked for, and no more, each with its work; once there is no room, nothing more is written. */
+static void what_was_emitted_can_be_repeated(void **state)
+{
+    (void)state;
+    struct cage cage;
+    for (size_t times = 1; times <= 6; times++) {
+        struct code c = cage_start(&cage, 64);
+        emit_load(&c, REG_T0, REG_T1, 0);
+        const struct code before = c;
+        emit_add_constant(&c, REG_T0, 1);
+        emit_store(&c, REG_T0, REG_T1, 0);
+        const size_t bytes = c.used - before.used;
+        emit_repeat(&c, &before, times);
+        assert_true(code_good(&c));
+        assert_int_equal(c.used, before.used + times * bytes);
+        for (size_t i = 1; i < times; i++)
+            assert_memory_equal(c.write + before.used, c.write + before.used + i * bytes, bytes);
+        assert_int_equal(c.work.instructions, 1 + 2 * times);
+        assert_int_equal(c.work.loads, 1);
+        assert_int_equal(c.work.stores, times);
+        emit_repeat(&c, &before, 64);
+        assert_true(c.overflow);
+        cage_check(&cage, &c);
+    }
+}
+
 /* The last byte of the room is room, and its end is a place to branch to. */
 static void all_of_the_room_can_be_used(void **state)
 {
@@ -334,7 +360,7 @@ static void anything_at_all_stays_within_its_room(void **state)
 /* clang-format off */
 #define ROOM_TESTS \
     cmocka_unit_test(code_that_does_not_fit_overflows_and_goes_no_further), \
-    cmocka_unit_test(rows_are_made_of_single_ones), cmocka_unit_test(what_was_emitted_can_be_again), \
+    cmocka_unit_test(rows_are_made_of_single_ones), cmocka_unit_test(what_was_emitted_can_be_again), cmocka_unit_test(what_was_emitted_can_be_repeated), \
     cmocka_unit_test(all_of_the_room_can_be_used), \
     cmocka_unit_test(operands_out_of_range_are_invalid), \
     cmocka_unit_test(space_out_of_order_is_invalid), \
