@@ -193,11 +193,10 @@ static struct renames_class renames_class(const struct measured *m, const char *
 
 /* ---- Reports -------------------------------------------------------------------------------------- */
 
-/* Why the class's knee may be another structure's; REASON_NONE: it is not. */
-static enum reason masking_of_class(const struct measured *m, size_t i)
+/* Why the knee of a result may be another structure's, where so many writers were in flight; REASON_NONE: it is not. */
+static enum reason masking_of(const struct measured *m, const struct inflight_result *a, double total)
 {
-    const double total = m->totals[i];
-    const enum reason reason = isnan(total) ? REASON_NONE : inflight_masked_by_rob(&m->limits, &m->results[i]);
+    const enum reason reason = isnan(total) ? REASON_NONE : inflight_masked_by_rob(&m->limits, a);
 
     if (!reason && inflight_same(total, m->renames))
         return REASON_MASKED_BY_RENAMES;
@@ -206,8 +205,8 @@ static enum reason masking_of_class(const struct measured *m, size_t i)
 
 /*
  * Sets m->flags and `e` to the results of spaced comparisons divided by SPACED. Returns why these may be another
- * structure's: the register file of the fillers between them, which alone end at the same number, or the reorder
- * buffer.
+ * structure's: the register file of the fillers between them, which alone end at the same number, or at twice that
+ * where comparisons write the file of general registers too; the reorder buffer; or renames in flight.
  */
 static enum reason divide_spaced_flags(struct measured *m, struct experiment e[LONG_OPS])
 {
@@ -228,18 +227,17 @@ static enum reason divide_spaced_flags(struct measured *m, struct experiment e[L
         e[i].verdict = &m->flags[i];
         e[i].holds = 0;
         for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
-            if (inflight_same(most, others[k]))
+            if (inflight_same(most, others[k]) || inflight_same(2 * most, others[0]))
                 return REASON_MASKED_BY_REGISTERS;
     }
-    return isnan(inflight_total(&m->spaced, FILLER_NOTHING)) ? REASON_NONE
-                                                             : inflight_masked_by_rob(&m->limits, &m->spaced);
+    return masking_of(m, &m->spaced, inflight_total(&m->spaced, FILLER_NOTHING));
 }
 
 static void report_class(struct probe *p, struct measured *m, size_t i)
 {
     const bool spaced = classes[i].counts == FILLER_FLAGS && m->spaced.count > 0;
     struct experiment e[LONG_OPS];
-    enum reason reason = spaced ? divide_spaced_flags(m, e) : masking_of_class(m, i);
+    enum reason reason = spaced ? divide_spaced_flags(m, e) : masking_of(m, &m->results[i], m->totals[i]);
     struct finding f = {.name = classes[i].clear_vectors ? "backend.registers.cleared" : "backend.registers.entries",
                         .variants = {{"class", classes[i].class}},
                         .method = "two long-latency operations, and writes of registers between them"};
