@@ -119,6 +119,9 @@ static void run(const struct machine_design *m, const char *probes, struct given
     snprintf(r.config.probes, sizeof r.config.probes, "%s", probes);
     snprintf(r.config.forms, sizeof r.config.forms, "%s", given.forms);
     r.config.profile = profile;
+    for (size_t i = 0; getenv("MODEL_PROFILE") && i < PROFILES; i++)
+        if (!strcmp(profile_names[i], getenv("MODEL_PROFILE")))
+            r.config.profile = (enum profile)i;
     journal_start(&r.journal, "0");
     writer_start(&r.writer);
     writer_add(&r.writer, records_sink(&records));
