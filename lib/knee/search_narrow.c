@@ -10,6 +10,7 @@
 enum {
     ROUNDS_MAXIMUM = 200, /* each narrows every knee once: a range of 2^200 steps is not reached */
     ROUNDS_EXACT = 1,     /* where gaps were narrowed before, and samples repeat */
+    PARTS_OF_JUMP = 4,    /* gaps of the coarse grid that the ramp of a jump may take */
     SHARE_AT_LEAST = 16,  /* samples that a knee may take in a round, whatever is left of the budget */
 };
 
@@ -199,8 +200,22 @@ size_t search_points_risen(const struct search *s)
     return 0;
 }
 
+/*
+ * The least rise between neighbours that is looked into: of a jump one that could be part of it, since what is lower
+ * than 1 / DOMINANCE of it is no other jump, and that may be a ramp of PARTS_OF_JUMP gaps.
+ */
+static double least_rise(const struct search *s)
+{
+    double greatest = 0;
+
+    for (size_t i = 0; i + 1 < s->count; i++)
+        greatest = fmax(greatest, s->points[i + 1].y - s->points[i].y);
+    return s->kind == KNEE_JUMP ? greatest / (DOMINANCE * PARTS_OF_JUMP) : 0;
+}
+
 bool search_narrow_gaps(struct search *s)
 {
+    const double least = least_rise(s);
     bool any = false;
 
     if (s->kind == KNEE_SLOPE || s->kind == KNEE_STAIRCASE)
@@ -209,7 +224,8 @@ bool search_narrow_gaps(struct search *s)
     for (size_t i = s->count; i-- > 1;) {
         const struct search_point *p = &s->points[i - 1];
         const struct knee k = {.before = p[0].y, .after = p[1].y};
-        if (p[1].x - p[0].x > ONE_STEP * s->step && begins_to_rise(s, i - 1) && !bisect(s, &k, p[0].x, p[1].x, &any))
+        if (p[1].x - p[0].x > ONE_STEP * s->step && p[1].y - p[0].y > least && begins_to_rise(s, i - 1) &&
+            !bisect(s, &k, p[0].x, p[1].x, &any))
             return false;
     }
     return true;

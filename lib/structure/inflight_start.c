@@ -13,7 +13,8 @@ enum {
     STEPS_TRIED = 8,       /* of a chain whose step is timed first */
     STEPS_MOST = 24,       /* fewer than any scheduler holds, since the steps of a chain wait there */
     STEP_CYCLES_LEAST = 4, /* what a step takes at least, however it was timed */
-    TRIES = 5              /* of each control */
+    TRIES = 5,             /* of each control */
+    SIMULATED_PARTS = 4    /* of a ring with one order, on a simulated core, where drawing it takes the time */
 };
 
 /* Cycles of a chain: fillers must be delivered and done meanwhile, and a longer chain makes a longer ramp. */
@@ -124,12 +125,13 @@ static size_t ring_bytes(const struct probe *p, enum long_op kind)
 static bool start_chases(struct probe *p, struct inflight *l, enum long_op kind)
 {
     const size_t bytes = ring_bytes(p, kind), lines = bytes / POINTER_CHASE_LINE_BYTES;
+    const size_t parts = (size_t)probe_simulated(p, SIMULATED_PARTS, 1);
 
     l->near_lines = lines;
     for (unsigned i = 0; i < 2; i++) {
         if (!pointer_chase_map(p, &l->chases[kind][i], bytes))
             return false;
-        pointer_chase_link(p, &l->chases[kind][i], 0, lines, lines);
+        pointer_chase_link_alike(p, &l->chases[kind][i], 0, lines, lines / parts);
         memcpy(l->data.write + inflight_cursor_offset(kind, i), &l->chases[kind][i].ring.at, sizeof(uint64_t));
     }
     return true;

@@ -70,7 +70,7 @@ bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
     return true;
 }
 
-void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
+void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
 {
     (void)p;
     (void)c;

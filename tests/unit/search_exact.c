@@ -2,6 +2,7 @@
  * Searches on curves that repeat exactly (lib/knee/search_narrow.h), as in simulators: where a level may end, and when a
  * point is not on the level any more. Each threshold that decides this is held by a curve on either side of it, or on one.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,12 +72,49 @@ static void an_eighth_of_the_rise_is_not_on_the_level(void **state)
         }
 }
 
+/* A jump at 61, or a ramp that begins there; every other point of both levels is 8 higher, as latencies of misses do. */
+static bool jump(void *context, double x, double *y)
+{
+    const double *width = context, wobble = (int)x % 2 ? 0 : 8;
+
+    *y = x <= 61 ? 100 + wobble : 200 + wobble - fmax(0, 100 * (1 - (x - 61) / *width));
+    return true;
+}
+
+/* Of a jump only what may be part of it is looked into: points that differ by less take no further samples. */
+static void the_points_of_a_jump_are_not_looked_between(void **state)
+{
+    (void)state;
+    for (double width = 1; width <= 24; width += 23) {
+        struct search s = {.kind = KNEE_JUMP,
+                           .from = 8,
+                           .to = 512,
+                           .limit = 512,
+                           .step = 1,
+                           .resolution = 0.01,
+                           .per_octave = 2,
+                           .budget = 400,
+                           .random = 1,
+                           .repeats = true,
+                           .sample = jump,
+                           .context = &width};
+        assert_true(search_run(&s));
+        const size_t count = s.verdict.count, points = s.count;
+        const struct knee k = s.verdict.knees[0];
+        search_free(&s);
+        assert_int_equal(count, 1);
+        assert_true(k.low <= 61 && k.high > 61);
+        assert_in_range(points, 10, 30);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_level_ends_where_it_rises_by_more_than_its_points_differ),
         cmocka_unit_test(a_level_that_slopes_ends_where_it_becomes_steeper),
         cmocka_unit_test(an_eighth_of_the_rise_is_not_on_the_level),
+        cmocka_unit_test(the_points_of_a_jump_are_not_looked_between),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
