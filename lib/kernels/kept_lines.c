@@ -18,6 +18,7 @@ enum {
     FEW_DATA = 14,     /* … and of data: the first of so many parts of those that fill, a quarter of the level */
     UNROLL = 8,
     FEW_AT = POINTER_CHASE_LINE_BYTES / 2, /* where jumps from one of the few lines to the next are in their lines */
+    RING_NOPS = 40,                        /* bytes of NOPs in a line before its jump, or the end of a loop */
     WALK_BYTES = 4096,                     /* room for the kernel of loads */
     PIECES = 8,                            /* of a window, at most */
     SETTLE_READINGS = 2                    /* reference chains before a look: what is under way arrives meanwhile */
@@ -61,6 +62,35 @@ static void emit_piece(struct code *c, size_t begin, size_t first, size_t lines)
     }
 }
 
+/*
+ * A chain of jumps through `lines` lines of code, KEPT_PITCH lines apart and in random order, with NOPs before them, so
+ * that it shows how fast code comes. Returns where it begins.
+ */
+static size_t emit_ring(struct probe *p, struct code *c, size_t lines)
+{
+    const size_t pitch = (size_t)KEPT_PITCH * POINTER_CHASE_LINE_BYTES;
+    uint32_t *next = probe_calloc(p, lines, sizeof *next);
+
+    if (!next)
+        return 0;
+    emit_align(c, POINTER_CHASE_LINE_BYTES);
+    const size_t begin = c->used;
+    random_cycle(next, (uint32_t)lines, &p->random);
+    for (size_t i = 0; i < lines; i++) {
+        emit_place(c, begin + i * pitch);
+        emit_nops(c, RING_NOPS);
+        if (next[i]) {
+            emit_branch(c, begin + next[i] * pitch);
+        } else {
+            emit_loop(c, begin);
+            emit_return(c);
+        }
+    }
+    emit_place(c, begin + lines * pitch);
+    free(next);
+    return begin;
+}
+
 /* One less than a multiple of the loads of an iteration, so that no load of the code comes to the same lines again. */
 static size_t ring_lines(double lines)
 {
@@ -98,11 +128,13 @@ static bool link_pieces(struct probe *p, const struct pointer_chase *ring, size_
     return true;
 }
 
-bool kept_lines_start(struct probe *p, struct kept_lines *k, double first_bytes, double second_bytes,
+bool kept_lines_start(struct probe *p, struct kept_lines *k, double first_bytes, double code_bytes, double second_bytes,
                       enum reason *reason)
 {
     const double first = first_bytes / POINTER_CHASE_LINE_BYTES, second = second_bytes / POINTER_CHASE_LINE_BYTES;
-    const size_t line = POINTER_CHASE_LINE_BYTES;
+    const size_t line = POINTER_CHASE_LINE_BYTES, kept_code = ring_lines(code_bytes / (double)line / KEPT_PART),
+                 others_code = ring_lines(code_bytes / (double)line * OTHERS_FACTOR),
+                 rings = (kept_code + others_code + 2) * KEPT_PITCH * line;
 
     *k = (struct kept_lines){
         .p = p,
@@ -115,7 +147,7 @@ bool kept_lines_start(struct probe *p, struct kept_lines *k, double first_bytes,
     if ((double)(k->fill_count * line) > (double)machine_info()->memory_bytes / 4)
         return true;
     *reason = REASON_NONE;
-    struct code c = probe_code(p, WALK_BYTES + (k->fill_count + k->piece[KEPT_CODE]) * line);
+    struct code c = probe_code(p, WALK_BYTES + (k->fill_count + k->piece[KEPT_CODE]) * line + rings);
     if (!pointer_chase_map(p, &k->kept, k->kept_count * KEPT_PITCH * line) ||
         !pointer_chase_map(p, &k->others, k->others_count * line) ||
         !pointer_chase_map(p, &k->all, k->fill_count * line))
@@ -134,7 +166,9 @@ bool kept_lines_start(struct probe *p, struct kept_lines *k, double first_bytes,
     const size_t at = emit_walk(&c);
     for (size_t i = 0; i < k->fill_count; i += k->piece[KEPT_CODE])
         emit_piece(&c, WALK_BYTES + i * line, i, k->piece[KEPT_CODE]);
-    return probe_kernel(p, &c, at, &k->walk) && probe_kernel(p, &c, WALK_BYTES, &k->code);
+    const size_t kept_at = emit_ring(p, &c, kept_code), others_at = emit_ring(p, &c, others_code);
+    return probe_kernel(p, &c, at, &k->walk) && probe_kernel(p, &c, WALK_BYTES, &k->code) &&
+           probe_kernel(p, &c, kept_at, &k->kept_code) && probe_kernel(p, &c, others_at, &k->others_code);
 }
 
 static struct reading walk(const struct kept_lines *k, const struct pointer_chase *ring, size_t lines)
@@ -147,12 +181,13 @@ static struct reading walk(const struct kept_lines *k, const struct pointer_chas
 
 static struct reading displace(const struct kept_lines *k)
 {
-    return walk(k, &k->others, OTHERS_PASSES * k->others_count);
+    return k->side == KEPT_IN_CODE ? reading_of(&k->others_code, OTHERS_PASSES)
+                                   : walk(k, &k->others, OTHERS_PASSES * k->others_count);
 }
 
 static struct reading look(const struct kept_lines *k)
 {
-    return walk(k, &k->kept, k->kept_count);
+    return k->side == KEPT_IN_CODE ? reading_of(&k->kept_code, 1) : walk(k, &k->kept, k->kept_count);
 }
 
 /* Piece number i of a fill. */

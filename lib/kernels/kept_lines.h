@@ -8,6 +8,9 @@
  * walks. A piece of data is an eighth of the first level. In either case there are as many pieces that use few lines of
  * the same pages, so that the second level has room for them.
  *
+ * The same for lines of code in the instruction cache, which data fills behind without touching it: a look is a chain of
+ * jumps through them, in random order.
+ *
  * All loads are pointer chases in random order. Method: docs/METHODS.md, 7.24.
  */
 #ifndef FATHOM_LIB_KERNELS_KEPT_LINES_H
@@ -18,19 +21,24 @@
 /* What fills the second level. */
 enum kept_filler { KEPT_CODE, KEPT_DATA, KEPT_FILLERS };
 
+/* Which first level keeps lines: of data, or of instructions. */
+enum kept_side { KEPT_IN_DATA, KEPT_IN_CODE, KEPT_SIDES };
+
 struct kept_lines {
     struct probe *p;
+    enum kept_side side;                    /* the caller's: which lines are loaded and looked at */
     struct pointer_chase kept, others, all; /* `others` take the places of the kept; `all` lines of data that fill */
     struct pointer_chase few;               /* few lines of the same pages */
     struct kernel walk, code;               /* code: of the first piece */
-    size_t kept_count, others_count, fill_count, piece[KEPT_FILLERS]; /* lines */
+    struct kernel kept_code, others_code;   /* a pass over such lines of code */
+    size_t kept_count, others_count, fill_count, piece[KEPT_FILLERS]; /* lines of data, and of either */
 };
 
 /*
- * Maps the memory and makes the kernels for caches of so many bytes. *reason is NO_MEMORY where there is too little for
+ * Maps the memory and makes the kernels for caches of so many bytes, the first two of data and of code. *reason is NO_MEMORY where there is too little for
  * them, else NONE. False: the probe has ended.
  */
-bool kept_lines_start(struct probe *p, struct kept_lines *k, double first_bytes, double second_bytes,
+bool kept_lines_start(struct probe *p, struct kept_lines *k, double first_bytes, double code_bytes, double second_bytes,
                       enum reason *reason);
 /*
  * Loads the kept lines from behind the first level, or, where `displaced`, then has other lines take their places in

@@ -1,5 +1,6 @@
 /*
- * Inclusion: does the second level of cache hold the lines that the first data cache holds, just the others, or neither?
+ * Inclusion: does the second level of cache hold the lines that the first data cache holds, just others, or does each
+ * replace its own? And those of the instruction cache?
  *
  * Experiment: lines are loaded into the first level, and then the second level is filled with something else that
  * hardly touches the first level (lib/kernels/kept_lines.h): by code, a chain of jumps that goes through the instruction
@@ -11,6 +12,9 @@
  * displaced from the first level by others, and looked at: an exclusive second level gets what the first one gives up,
  * another has replaced them long ago. How long a look takes at lines that are in the first level, in the second, and in
  * neither is measured beside. The control has as many pieces that use few lines, which the second level has room for.
+ *
+ * A ring of lines that only both levels together can hold confirms exclusion (lib/structure/capacity_sum.h). Lines of
+ * code are kept, and looked at by jumps, beside data that fills.
  *
  * There is no curve: the table `looks` has what was measured.
  *
@@ -42,10 +46,17 @@ enum {
     SMOKE_FIRST = 2048,    /* bytes that the levels are taken for in profile smoke */
     SMOKE_SECOND = 8192
 };
+static const char *const level_names[KEPT_SIDES] = {[KEPT_IN_DATA] = "1d-2", [KEPT_IN_CODE] = "1i-2"};
 static const char *const filler_names[KEPT_FILLERS] = {[KEPT_CODE] = "code", [KEPT_DATA] = "data"};
 
 /* Where the lines of a look are, but for the last one: that is to be found out. */
 enum state { NEAR, SECOND, GONE, GIVEN_UP };
+
+/* Lines of code are not kept beside code that fills: predictors of branches would lose the jumps through them, too. */
+static enum kept_filler first_filler(const struct kept_lines *k)
+{
+    return k->side == KEPT_IN_CODE ? KEPT_DATA : KEPT_CODE;
+}
 
 static size_t samples_of(const struct probe *p)
 {
@@ -119,16 +130,18 @@ static bool measure_view(struct kept_lines *k, enum kept_filler filler, struct i
            measure_lost(k, filler, v);
 }
 
-static void send_table(struct probe *p, const struct inclusion_view *views, const struct capacity_rings *rings)
+static void send_table(struct probe *p, const struct kept_lines *k, const struct inclusion_view *views,
+                       const struct capacity_rings *rings)
 {
     struct record r;
 
     record_table(p, &r, "looks");
+    record_text(&r, "levels", level_names[k->side]);
     record_number(&r, "fits", rounded(rings->fits));
     record_number(&r, "more", rounded(rings->more));
     record_number(&r, "beyond", rounded(rings->beyond));
     RECORD_COLUMNS(&r, "filler", "near", "second", "gone", "lost", "lost_low", "lost_high", "dropped", "given_up");
-    for (size_t i = 0; i < KEPT_FILLERS; i++) {
+    for (enum kept_filler i = first_filler(k); i < KEPT_FILLERS; i++) {
         record_array(&r, NULL);
         record_text(&r, NULL, filler_names[i]);
         record_number(&r, NULL, rounded(views[i].near));
@@ -145,45 +158,58 @@ static void send_table(struct probe *p, const struct inclusion_view *views, cons
     record_send(&r);
 }
 
+static bool report_side(struct probe *p, struct kept_lines *k, const struct capacity_rings *rings, struct finding f)
+{
+    const enum capacity_sum sum = capacity_sum_of(rings);
+    struct inclusion_view views[KEPT_FILLERS];
+    enum inclusion what[KEPT_FILLERS] = {INCLUSION_UNKNOWN};
+    enum reason why[KEPT_FILLERS] = {REASON_NONE};
+
+    for (enum kept_filler filler = first_filler(k); filler < KEPT_FILLERS; filler++) {
+        if (!measure_view(k, filler, &views[filler]))
+            return false;
+        what[filler] = inclusion_of_view(&views[filler], &why[filler]);
+    }
+    send_table(p, k, views, rings);
+    const struct inclusion_verdict v = inclusion_decide(what, why, KEPT_FILLERS, sum);
+    f.text = inclusion_names[v.what];
+    f.grade = v.grade;
+    f.reason = v.reason;
+    f.agreement = v.grade == 'U' || v.grade == 'C' ? NULL
+                  : sum == SUM_UNKNOWN             ? "code with data"
+                                                   : "code with data and capacity";
+    report(p, &f);
+    return true;
+}
+
 static void run(struct probe *p)
 {
     const struct facts *facts = &p->run->facts;
     const double first = probe_smoke(p, SMOKE_FIRST, facts_number(facts, "memory.cache.bytes", "level=1", NAN)),
-                 second = probe_smoke(p, SMOKE_SECOND, facts_number(facts, "memory.cache.bytes", "level=2", NAN));
-    struct finding f = {.name = "memory.cache.inclusion",
-                        .variants = {{"levels", "1d-2"}},
-                        .value = NAN,
-                        .low = NAN,
-                        .high = NAN,
-                        .grade = 'U',
-                        .method = "lines kept in the first level while the second is filled"};
-    struct inclusion_view views[KEPT_FILLERS];
-    enum inclusion what[KEPT_FILLERS];
-    enum reason why[KEPT_FILLERS];
+                 second = probe_smoke(p, SMOKE_SECOND, facts_number(facts, "memory.cache.bytes", "level=2", NAN)),
+                 code = probe_smoke(p, SMOKE_FIRST, facts_number(facts, "frontend.l1i.bytes", "", first));
+    const struct capacity_rings none = {NAN, NAN, NAN};
     struct capacity_rings rings;
     struct kept_lines k;
+    enum reason reason;
 
-    if (!kept_lines_start(p, &k, first, second, &f.reason))
+    if (!capacity_sum_measure(p, second, facts_number(facts, "memory.cache.ways", "level=1", NAN), &rings) ||
+        !kept_lines_start(p, &k, first, code, second, &reason))
         return;
-    if (!f.reason) {
-        for (enum kept_filler filler = 0; filler < KEPT_FILLERS; filler++) {
-            if (!measure_view(&k, filler, &views[filler]))
-                return;
-            what[filler] = inclusion_of_view(&views[filler], &why[filler]);
-        }
-        if (!capacity_sum_measure(p, second, facts_number(facts, "memory.cache.ways", "level=1", NAN), &rings))
+    for (k.side = KEPT_IN_DATA; k.side < KEPT_SIDES; k.side++) {
+        const struct finding f = {.name = "memory.cache.inclusion",
+                                  .variants = {{"levels", level_names[k.side]}},
+                                  .value = NAN,
+                                  .low = NAN,
+                                  .high = NAN,
+                                  .grade = 'U',
+                                  .reason = reason,
+                                  .method = "lines kept in the first level while the second is filled"};
+        if (reason)
+            report(p, &f);
+        else if (!report_side(p, &k, k.side == KEPT_IN_DATA ? &rings : &none, f))
             return;
-        send_table(p, views, &rings);
-        const enum capacity_sum sum = capacity_sum_of(&rings);
-        const struct inclusion_verdict v = inclusion_decide(what, why, KEPT_FILLERS, sum);
-        f.text = inclusion_names[v.what];
-        f.grade = v.grade;
-        f.reason = v.reason;
-        f.agreement = v.grade == 'U' || v.grade == 'C' ? NULL
-                      : sum == SUM_UNKNOWN             ? "code with data"
-                                                       : "code with data and capacity";
     }
-    report(p, &f);
 }
 
 PROBE(inclusion, .title = "Inclusion of caches", .family = "memory", .after = "cache_sets", .run = run,

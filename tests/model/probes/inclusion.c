@@ -24,6 +24,7 @@ MODEL_TEST(inclusion_is_given_back, "inclusion")
         first->bytes = first->ways * 4 * KIB;
         second->ways = (size_t)4 << pick(0, 2);
         second->bytes = first->bytes * ((size_t)4 << pick(0, 1));
+        m.core.l1i = (struct cache_design){.bytes = first->bytes, .ways = first->ways};
         second->inclusive = relation == 0;
         second->victims = relation == 1;
         if (relation != 1) {
@@ -32,12 +33,15 @@ MODEL_TEST(inclusion_is_given_back, "inclusion")
             second->hashed = pick(0, 1);
         }
         m.core.data[2] = (struct cache_design){0};
+        m.core.far_fetch = m.core.l2_fetch / between(2.5, 5);
         m.core.memory_latency = second->latency * between(2.5, 5);
         m.declares = true;
         m.memory_bytes = 32 * (double)second->bytes;
         run_probes_on(&m, "inclusion", PROFILE_QUICK);
         check_text(&m, "memory.cache.inclusion", "levels", "1d-2", relations[relation]);
+        /* a modelled level of victims has lines of code as any other */
+        check_text(&m, "memory.cache.inclusion", "levels", "1i-2", relations[relation == 1 ? 2 : relation]);
     }
-    end(2 * cores / 3, cores / 3);
-    decides(3, 3);
+    end(cores, cores);
+    decides(6, 6);
 }
