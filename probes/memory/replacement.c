@@ -1,5 +1,5 @@
 /*
- * First data cache: which line of a full set is replaced?
+ * First and second data cache: which line of a full set is replaced?
  *
  * Experiment: sequences of loads from one set, a few more lines than it has ways, in random order and some of them
  * again soon, walked round and round as one pointer chase. Each line has room for several pointers, one for each time
@@ -15,6 +15,10 @@
  * follows from all sequences together. Two batches, in other sets and with other sequences: a policy must explain
  * both.
  *
+ * Second level: behind each load of the sequence, lines of the same set of the first level, but of other sets of the
+ * second, are loaded (lib/kernels/displaced_chase.h), so that the next one comes to the second level. Frames must follow
+ * each other over a way of it. Where its sets are chosen by a hash, no policy explains the sequences.
+ *
  * Sources: Abel and Reineke 2020, nanoBench: random sequences against simulated policies; chains instead of counters
  * are ours. docs/METHODS.md, 7.6.
  */
@@ -28,10 +32,11 @@
 #include "lib/base/reason.h"
 #include "lib/base/record.h"
 #include "lib/finding/report.h"
-#include "lib/kernels/pointer_chase.h"
+#include "lib/kernels/displaced_chase.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
 #include "lib/structure/replacement.h"
+#include "lib/structure/set_associativity.h"
 
 enum {
     BATCHES = 2,
@@ -39,6 +44,8 @@ enum {
     USES = POINTER_CHASE_LINE_BYTES / sizeof(uint64_t), /* of a line in a round, at most */
     UNROLL = 16,
     WARM_ROUNDS = 40,
+    DISPLACERS_FACTOR = 2, /* lines that displace one from the first level, in parts of its ways */
+    ROUNDS = 5,            /* of a sequence with displacers, in an iteration */
     TEXT = 160
 };
 
@@ -52,8 +59,9 @@ struct batch {
 
 struct set {
     struct pointer_chase chase;
-    unsigned ways;
-    size_t way_bytes, line; /* distance of lines of one set; number of the set */
+    unsigned level, ways;
+    struct displacers displacers; /* count 0: none are needed */
+    size_t way_bytes, line;       /* distance of lines of one set; number of the set */
     double hit_cycles;
 };
 
@@ -68,8 +76,17 @@ static bool measure_round(struct probe *p, const struct set *s, const uint8_t *b
         offsets[i] = blocks[i] * s->way_bytes + s->line * POINTER_CHASE_LINE_BYTES +
                      used[blocks[i]]++ * sizeof(uint64_t);
     pointer_chase_follow(&s->chase, offsets, length);
-    k.warm_iterations = (double)(WARM_ROUNDS * length) / UNROLL;
-    if (!pointer_chase_kernel(p, &s->chase, pointer_chase_unroll(length, UNROLL), &k) || !probe_measure(p, &k, &pt))
+    if (s->displacers.count) {
+        if (!displaced_chase_kernel(p, &s->chase, &s->displacers, s->chase.ring.at + s->line * POINTER_CHASE_LINE_BYTES,
+                                    length, pointer_chase_unroll(length, ROUNDS), &k))
+            return false;
+        k.warm_iterations = WARM_ROUNDS / ROUNDS;
+    } else {
+        if (!pointer_chase_kernel(p, &s->chase, pointer_chase_unroll(length, UNROLL), &k))
+            return false;
+        k.warm_iterations = (double)(WARM_ROUNDS * length) / UNROLL;
+    }
+    if (!probe_measure(p, &k, &pt))
         return false;
     *cycles = pt.q20 * (double)length;
     return true;
@@ -135,11 +152,12 @@ static size_t name_survivors(const struct replacement_policy *policies, const st
 }
 
 /* Sends the sequences and the cycles that a round took beyond its hits, so that a reader can try other policies. */
-static void send_table(struct probe *p, const struct batch *b, size_t trials)
+static void send_table(struct probe *p, const struct set *s, const struct batch *b, size_t trials)
 {
     struct record r;
 
     record_table(p, &r, "rounds");
+    record_integer(&r, "level", s->level);
     RECORD_COLUMNS(&r, "sequence", "cycles");
     for (size_t i = 0; i < trials; i++) {
         record_array(&r, NULL);
@@ -154,16 +172,23 @@ static void send_table(struct probe *p, const struct batch *b, size_t trials)
     record_send(&r);
 }
 
+static struct finding undecided(const struct set *s, enum reason reason)
+{
+    return (struct finding){.name = "memory.cache.replacement",
+                            .variants = {{"level", .number = s->level}},
+                            .value = NAN,
+                            .low = NAN,
+                            .high = NAN,
+                            .grade = 'U',
+                            .reason = reason,
+                            .method = "random sequences against simulated policies"};
+}
+
 static void report_policy(struct probe *p, const struct set *s, struct batch *b, size_t trials)
 {
     struct replacement_policy *policies = malloc(REPLACEMENT_POLICIES * sizeof *policies);
     char text[TEXT] = "";
-    struct finding f = {.name = "memory.cache.replacement",
-                        .variants = {{"level", .number = 1}},
-                        .value = NAN,
-                        .low = NAN,
-                        .high = NAN,
-                        .method = "random sequences against simulated policies"};
+    struct finding f = undecided(s, REASON_NONE);
 
     if (!policies) {
         probe_skip(p, "out of memory");
@@ -171,7 +196,7 @@ static void report_policy(struct probe *p, const struct set *s, struct batch *b,
     }
     size_t count = replacement_policies(s->ways, policies), left = 0;
     for (size_t i = 0; i < BATCHES; i++) {
-        send_table(p, &b[i], trials);
+        send_table(p, s, &b[i], trials);
         replacement_fit(policies, count, s->ways, b[i].trials, trials, &b[i].fit);
     }
     left = name_survivors(policies, b, text);
@@ -195,34 +220,80 @@ static size_t span_of_way(double bytes)
     return span;
 }
 
+/* Measures sequences in two sets and reports the policy. False: the probe has ended. */
+static bool find_policy(struct probe *p, struct set *s)
+{
+    const size_t trials = (size_t)probe_smoke(p, 2, TRIALS);
+    struct batch *b = probe_calloc(p, BATCHES, sizeof *b);
+
+    if (!b)
+        return false;
+    bool good = measure_hits(p, s);
+    for (size_t i = 0; i < BATCHES && good; i++)
+        good = measure_batch(p, s, &b[i], trials);
+    if (good)
+        report_policy(p, s, b, trials);
+    free(b);
+    return good;
+}
+
+/* What is known of a level; 0 ways: not enough, or such caches are not simulated. */
+static struct set set_of(const struct probe *p, unsigned level)
+{
+    const char *variant = level == 1 ? "level=1" : "level=2";
+    const double ways = facts_number(&p->run->facts, "memory.cache.ways", variant, 0),
+                 span = facts_number(&p->run->facts, "memory.cache.bytes", variant, 0) / ways;
+    struct set s = {.level = level, .line = 1};
+
+    if (ways >= 2 && ways <= REPLACEMENT_WAYS && span >= 2 * POINTER_CHASE_LINE_BYTES) {
+        s.ways = (unsigned)ways;
+        s.way_bytes = span_of_way(span);
+    }
+    return s;
+}
+
+/* Why the second level cannot be tried; REASON_NONE where it can. */
+static enum reason prepare_second(struct probe *p, const struct set *first, struct set *s)
+{
+    if (!s->ways)
+        return REASON_CAPACITY_UNKNOWN;
+    /* no other set of the second level gets as many lines as it has ways */
+    const size_t sets = s->way_bytes / first->way_bytes, lines = (size_t)DISPLACERS_FACTOR * first->ways;
+    if (sets < 2 || (sets - 1) * (s->ways - 1) < lines)
+        return REASON_HARDLY_LARGER;
+    s->displacers = (struct displacers){lines, first->way_bytes, sets};
+    const size_t sequence = replacement_blocks(s->ways) * s->way_bytes,
+                 others = displacers_bytes(&s->displacers) + s->way_bytes;
+    if (!pointer_chase_map(p, &s->chase, sequence > others ? sequence : others))
+        return REASON_NO_MEMORY;
+    const struct area *ring = &s->chase.ring;
+    return (double)s->way_bytes >
+                   frame_known_bytes(probe_scattered(ring) ? machine_info()->page_bytes[0] : ring->page_bytes)
+               ? REASON_RANDOM_FRAMES
+               : REASON_NONE;
+}
+
 static void run(struct probe *p)
 {
-    const struct facts *facts = &p->run->facts;
-    const double ways = facts_number(facts, "memory.cache.ways", "level=1", NAN);
-    const double bytes = facts_number(facts, "memory.cache.bytes", "level=1", NAN);
-    const size_t trials = (size_t)probe_smoke(p, 2, TRIALS);
-    struct set s = {.ways = (unsigned)ways, .way_bytes = span_of_way(bytes / ways)};
-    struct batch *b;
+    struct set first = set_of(p, 1), second = set_of(p, 2);
 
-    if (!(ways >= 2 && ways <= REPLACEMENT_WAYS && s.way_bytes > POINTER_CHASE_LINE_BYTES)) {
+    if (!first.ways) {
         probe_skip(p, "caches with less than 2 or more than 32 ways, or with a single set, are not simulated");
         return;
     }
-    b = calloc(BATCHES, sizeof *b);
-
-    if (!b) {
-        probe_skip(p, "out of memory");
+    if (!pointer_chase_map(p, &first.chase, replacement_blocks(first.ways) * first.way_bytes) ||
+        !find_policy(p, &first))
         return;
-    }
-    bool good = pointer_chase_map(p, &s.chase, replacement_blocks(s.ways) * s.way_bytes) && measure_hits(p, &s);
-    for (size_t i = 0; i < BATCHES && good; i++)
-        good = measure_batch(p, &s, &b[i], trials);
-    if (good)
-        report_policy(p, &s, b, trials);
-    free(b);
+    const enum reason reason = prepare_second(p, &first, &second);
+    if (p->outcome != OUTCOME_OK)
+        return;
+    if (reason)
+        report(p, (struct finding[]){undecided(&second, reason)});
+    else
+        find_policy(p, &second);
 }
 
-PROBE(replacement, .title = "Data cache: replacement", .family = "memory", .after = "cache_ways", .run = run,
+PROBE(replacement, .title = "Data cache: replacement", .family = "memory", .after = "cache_sets", .run = run,
       .needs = NEEDS("memory.cache.ways level=1", "memory.cache.bytes level=1"),
       .findings = FINDINGS({"memory.cache.replacement", "policy",
                             "policy by which a data cache replaces lines; all that fit"}));
