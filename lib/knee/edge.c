@@ -73,11 +73,24 @@ static void follow(struct followed *f, const struct curve *c, size_t i, bool slo
     fit_line(f, sloped, c->least_difference);
 }
 
+/* How the level predicts a point: the standard deviation of that, and how far above the level the point lies. */
+static void predict(const struct followed *f, const struct curve *c, size_t i, double *deviation, double *sure,
+                    double *above)
+{
+    const double lever = c->s.x[i] - f->middle, own = isnan(c->error[i]) ? 0 : c->error[i];
+
+    *deviation = fmax(fmax(f->deviation, own), c->common * fabs(f->at));
+    *sure = *deviation * sqrt(1 + 1 / (double)f->count + (f->sum_xx > 0 ? lever * lever / f->sum_xx : 0));
+    *above = c->s.y[i] - f->at - f->slope * lever;
+}
+
 bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bool sloped, double least, double half,
                struct edge *out)
 {
     const struct series *s = &c->s;
-    struct followed level = {0};
+    /* Points that are neither on the level nor surely off it would hide those behind them: `strict` has them only once
+     * the level goes on behind them. */
+    struct followed level = {0}, strict = {0};
     size_t off = 0, back = 0, low = 0;
     double highest = 0; /* how far above the level y has been since it was left */
     bool left = false, doubtful = false;
@@ -85,13 +98,20 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
     for (size_t i = known - first >= LEVEL_REACH ? known + 1 - LEVEL_REACH : first; i < end; i++) {
         if (i <= known || (sloped && level.count < LINE_POINTS)) {
             follow(&level, c, i, sloped);
+            follow(&strict, c, i, sloped);
             continue;
         }
-        double lever = s->x[i] - level.middle, own = isnan(c->error[i]) ? 0 : c->error[i];
-        double deviation = fmax(fmax(level.deviation, own), c->common * fabs(level.at));
-        double sure = deviation *
-                      sqrt(1 + 1 / (double)level.count + (level.sum_xx > 0 ? lever * lever / level.sum_xx : 0));
-        double above = s->y[i] - level.at - level.slope * lever;
+        double deviation, sure, above;
+        if (!left) {
+            predict(&strict, c, i, &deviation, &sure, &above);
+            const bool on = above < SURE * sure;
+            if (!on && !doubtful)
+                low = i - 1;
+            for (size_t k = doubtful ? low + 1 : i; on && k <= i; k++)
+                follow(&strict, c, k, sloped);
+            doubtful = !on;
+        }
+        predict(&level, c, i, &deviation, &sure, &above);
         bool is_off = above > fmax(OUTLIER * sure, fmax(least, TICKS_OF_RISE * c->tick)), is_on = above < SURE * sure;
         if (!left && is_off) {
             *out = (struct edge){.low = doubtful ? low : i - 1,
@@ -113,9 +133,6 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
             doubtful = doubtful && left;
             continue;
         }
-        if (!is_on && !doubtful)
-            low = i - 1;
-        doubtful = !is_on;
         follow(&level, c, i, sloped);
     }
     return left && out->bad < end;
