@@ -85,6 +85,8 @@ static void print_knee(const struct table *t, const struct verdict *v, size_t in
                k->half_rise_high);
     if (k->fuzzy)
         printf("points of both levels mix there; ");
+    if (k->doubtful)
+        printf("the level before it may be two levels; ");
     printf("the second view of the curve %s\n", k->agreed ? "agrees" : "does not find it there");
 }
 
@@ -169,6 +171,7 @@ static void record_knee(struct writer *w, const struct table *t, const struct ve
         const struct knee *k = &v->knees[index];
         record_text(&r, "shape", shape_of(t, k));
         record_boolean(&r, "agreed", k->agreed);
+        record_boolean(&r, "doubtful", k->doubtful);
         record_number(&r, "before", k->before);
         record_number(&r, "after", k->after);
         if (k->ramp) {

@@ -18,7 +18,7 @@ struct opinion {
     size_t from;  /* index of the experiment */
     bool wide;    /* the interval is that of a ramp, and the value is its middle */
     bool agreed;  /* both views of its curve agree */
-    bool certain; /* agreed, and good and bad points do not mix around the knee */
+    bool certain; /* agreed, no knee may be missing before it, and good and bad points do not mix around it */
 };
 
 static bool opinion_of(const struct experiment *e, size_t index, struct opinion *out)
@@ -35,7 +35,7 @@ static bool opinion_of(const struct experiment *e, size_t index, struct opinion 
                             .from = index,
                             .wide = e->half,
                             .agreed = agreed,
-                            .certain = agreed && !k->fuzzy};
+                            .certain = agreed && !k->fuzzy && !k->doubtful};
     return true;
 }
 

@@ -286,8 +286,11 @@ static bool compare_views(const struct curve *c, const struct knee_point *points
         }
         out->count = kept;
     }
-    for (size_t i = 0; i < out->count; i++)
-        out->knees[i].agreed = out->knees[i].agreed && out->knees[i].value < unseen;
+    for (size_t i = 0; i < out->count; i++) {
+        struct knee *k = &out->knees[i];
+        k->agreed = k->agreed && k->value < unseen;
+        k->doubtful = !jump && ((i > 0 && k[-1].doubtful) || steps_doubt(c, k, i > 0 ? k[-1].end : s->x[0]));
+    }
     if (before > 0 && out->count == 0)
         out->reason = REASON_AMBIGUOUS;
     series_free(&every);

@@ -95,6 +95,7 @@ struct knee {
     bool agreed;           /* the second view finds this knee in the interval, too */
     bool half_rise_agreed; /* the second view finds the half-rise in its interval, too */
     bool fuzzy;            /* good and bad points mix around the knee: low and high are the ends of the mixture */
+    bool doubtful;         /* the level before it, or before an earlier knee, may be two: a knee may be missing there */
 };
 
 /* The section of a curve between two knees, or between a knee and an end of the curve. */

@@ -309,42 +309,100 @@ static void add_rises(const struct curve *c, const struct rise *rises, size_t co
 }
 
 /*
+ * How much likelier two levels of unknown scatter are than one line through points first … end - 1: twice the natural
+ * logarithm of the likelihood ratio, which is (squares about the line / squares about the levels)^(n / 2) (Worsley: On
+ * the likelihood ratio test for a shift in location of normal populations, Journal of the American Statistical
+ * Association 74, 1979); here n is less the three parameters. Sets *place to the first point of the second level, which
+ * is the higher one; the result is 0 where there are none.
+ */
+static double two_levels(const struct curve *c, size_t first, size_t end, const struct line *line, size_t *place)
+{
+    const struct series *s = &c->s;
+    const double n = (double)(end - first), free = n - STEP_PARAMETERS;
+    double mean = 0, sum = 0, most = 0;
+
+    *place = 0;
+    for (size_t i = first; i < end; i++)
+        mean += s->y[i] / n;
+    for (size_t at = first + 1; at + STRETCH_LEAST <= end; at++) {
+        const double before = (double)(at - first);
+        sum += s->y[at - 1] - mean; /* two means are nearer to the points by sum^2 / (before (1 - before / n)) */
+        if (at - first >= STRETCH_LEAST && sum < 0 && sum * sum > most * before * (1 - before / n)) {
+            most = sum * sum / (before * (1 - before / n));
+            *place = at;
+        }
+    }
+    if (!*place || !(c->least_difference > 0))
+        return 0;
+    const struct line low = series_line(s, first, *place, false), high = series_line(s, *place, end, false);
+    const double one = squares_about(s, first, end, line), least = c->least_difference * c->least_difference;
+    const double two = squares_about(s, first, *place, &low) + squares_about(s, *place, end, &high);
+    return free * ln_rough(fmax(one, free * least) / fmax(two, free * least));
+}
+
+/*
  * The point behind which a piece is cut into two levels, by the scatter of its own points; 0 where it is one piece. The
- * variances of points may be upper limits, and the piece has been cut by those already. The likelihood ratio of two
- * levels of unknown scatter to one line is (squares about the line / squares about the levels)^(n / 2) (Worsley: On the
- * likelihood ratio test for a shift in location of normal populations, Journal of the American Statistical Association
- * 74, 1979); here n is less the three parameters.
+ * variances of points may be upper limits, and the piece has been cut by those already.
  */
 static size_t edge_inside(const struct curve *c, const struct piece *p)
 {
-    const struct series *s = &c->s;
-    const double n = (double)(p->end - p->first), free = n - STEP_PARAMETERS;
-    double mean = 0, sum = 0, most = 0;
-    size_t place = 0;
+    size_t place;
 
-    for (size_t i = p->first; i < p->end; i++)
-        mean += s->y[i] / n;
-    for (size_t at = p->first + 1; at + STRETCH_LEAST <= p->end; at++) {
-        const double before = (double)(at - p->first);
-        sum += s->y[at - 1] - mean; /* two means are nearer to the points by sum^2 / (before (1 - before / n)) */
-        if (at - p->first >= STRETCH_LEAST && sum < 0 && sum * sum > most * before * (1 - before / n)) {
-            most = sum * sum / (before * (1 - before / n));
-            place = at;
-        }
-    }
-    if (!place || !(c->least_difference > 0))
-        return 0;
-    const struct line low = series_line(s, p->first, place, false), high = series_line(s, place, p->end, false);
-    const double one = squares_about(s, p->first, p->end, &p->line), least = c->least_difference * c->least_difference;
-    const double two = squares_about(s, p->first, place, &low) + squares_about(s, place, p->end, &high);
-    return free * ln_rough(fmax(one, free * least) / fmax(two, free * least)) > c->penalty ? place : 0;
+    return two_levels(c, p->first, p->end, &p->line, &place) > c->penalty ? place : 0;
 }
 
-/* Cuts pieces where edge_inside says so; returns their number. */
+bool steps_doubt(const struct curve *c, const struct knee *k, double from)
+{
+    const struct series *s = &c->s;
+    size_t first = 0, end, place;
+
+    while (first + 1 < s->count && s->x[first] < from)
+        first++;
+    for (end = first; end < s->count && s->x[end] <= k->low; end++)
+        ;
+    if (end - first < 2 * STRETCH_LEAST)
+        return false;
+    const struct line line = series_line(s, first, end, true);
+    if (!(two_levels(c, first, end, &line, &place) > PARAMETER_PRICE + 2 * ln_rough((double)(end - first))))
+        return false;
+    const double low = series_line(s, first, place, false).at, high = series_line(s, place, end, false).at;
+    return high - low > DOUBTFUL_RISE * fabs(low);
+}
+
+/*
+ * The point behind which a level that slopes has left a flat one that it begins with; 0 where it has none. All other
+ * points, STRETCH_LEAST or more, lie above the level by more than OUTLIER of its deviations, as its own points show
+ * them, and the first one of them by more than STEEPER times the range of the level's points. What follows may be levels
+ * that scatter more, which look like one line together with the first.
+ */
+static size_t level_left_inside(const struct curve *c, const struct piece *p)
+{
+    const struct series *s = &c->s;
+    const double tick = c->least_difference;
+    double low = s->y[p->first], high = low;
+
+    for (size_t at = p->first + 1; p->sloped && tick > 0 && at + STRETCH_LEAST <= p->end; at++) {
+        const struct line level = series_line(s, p->first, at, false);
+        const double free = (double)(at - p->first) - 1, seen = sqrt(squares_about(s, p->first, at, &level) / free);
+        const double sure = OUTLIER * fmax(seen * few_points(free), tick);
+        size_t above = at;
+        while (above < p->end && s->y[above] > level.at + sure)
+            above++;
+        if (at >= p->first + STRETCH_LEAST && above == p->end && s->y[at] - high > STEEPER * (high - low))
+            return at;
+        low = fmin(low, s->y[at]);
+        high = fmax(high, s->y[at]);
+    }
+    return 0;
+}
+
+/* Cuts pieces where edge_inside or level_left_inside says so; returns their number. */
 static size_t cut_inside(const struct curve *c, struct piece *pieces, size_t count)
 {
     for (size_t i = 0; i < count && count < PIECES_MAXIMUM;) {
-        const size_t at = edge_inside(c, &pieces[i]);
+        const struct piece *p = &pieces[i];
+        const size_t left = is_level(c, p, i == 0, i + 1 == count) ? level_left_inside(c, p) : 0;
+        const size_t at = left ? left : edge_inside(c, p);
         if (!at) {
             i++;
             continue;

@@ -241,6 +241,11 @@ static const double LEVEL_SLOPE = 0.04;
 static const double LEVEL_APART = 2;
 /* A level counts, although y comes back from it, if it lasts from some x to this many times that x: half an octave. */
 static const double LASTING_RATIO = 1.4142;
+/*
+ * A level that may be two leaves a doubt only if the second would be higher than the first by more than this part of it.
+ * Chosen: smaller steps are no levels of a structure, but what its neighbours take part in.
+ */
+static const double DOUBTFUL_RISE = 0.05;
 enum {
     /* A level counts, although y comes back from it, only if it has so many points. */
     LASTING_POINTS = 4,

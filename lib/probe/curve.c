@@ -42,6 +42,7 @@ static void send_knees(struct record *r, const struct verdict *v)
         record_boolean(r, "ramp", k->ramp);
         record_boolean(r, "agreed", k->agreed);
         record_boolean(r, "fuzzy", k->fuzzy);
+        record_boolean(r, "doubtful", k->doubtful);
         record_close(r);
     }
     record_close(r);

@@ -85,6 +85,9 @@ static void grade_a_needs_certain_experiments(void **state)
     v[1] = exact(100);
     v[1].knees[0].fuzzy = true;
     assert_int_equal(decide(v, different, 2).grade, 'B');
+    v[1] = exact(100);
+    v[1].knees[0].doubtful = true; /* a knee may be missing before this one */
+    assert_int_equal(decide(v, different, 2).grade, 'B');
     v[1] = one_knee(100, 90, 110, true); /* this experiment has a wide interval */
     assert_int_equal(decide(v, different, 2).grade, 'B');
 }

@@ -95,6 +95,25 @@ static void a_step_before_a_creeping_rise_is_the_knee(void **state)
     assert_knee(&v, 30, 31);
 }
 
+/*
+ * Points that are neither on the level nor surely off it do not hide those behind them: the interval begins before them.
+ * It began behind the first of them while such points widened the level at once.
+ */
+static void what_may_be_off_a_level_does_not_widen_it(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct points r = {.error = 0.1, .random = seed};
+        struct edge e;
+        add(&r, 9, 20, 0.5);
+        for (int i = 0; i < 7; i++)
+            add(&r, 1, 22.4 + 0.6 * i, 0.2);
+        add(&r, 20, 60, 0.5);
+        assert_true(find(&r, 7, false, 40, &e));
+        assert_true(e.low <= 8);
+    }
+}
+
 static void the_last_good_point_lies_before_a_gentle_foot(void **state)
 {
     struct points r = {.error = 0.01};
@@ -407,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_before_a_climb_is_the_knee),
         cmocka_unit_test(a_step_before_a_creeping_rise_is_the_knee),
+        cmocka_unit_test(what_may_be_off_a_level_does_not_widen_it),
         cmocka_unit_test(the_last_good_point_lies_before_a_gentle_foot),
         cmocka_unit_test(one_good_point_within_a_rise_belongs_to_the_interval),
         cmocka_unit_test(behind_a_rise_that_one_view_misses_no_knee_is_agreed),

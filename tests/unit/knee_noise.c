@@ -11,6 +11,7 @@
 
 #include "lib/knee/curve.h"
 #include "lib/knee/knee.h"
+#include "lib/knee/steps.h"
 #include "tests/unit/knee_points.h"
 
 /* The standard deviation of 40 points on one level or two, which scatter by `noise`. */
@@ -84,6 +85,22 @@ static void a_quiet_level_is_not_as_noisy_as_others(void **state)
     assert_true(deviation > 1);
 }
 
+struct level {
+    double y, scatter;
+    size_t points;
+};
+
+static struct verdict decide_levels(const struct level *levels, size_t count, uint64_t seed)
+{
+    struct points r = {.count = 0};
+
+    for (size_t i = 0; i < count; i++) {
+        add(&r, levels[i].y, levels[i].points);
+        disturb(&r, r.count - levels[i].points, r.count, levels[i].scatter, 100 * seed + i);
+    }
+    return decide(KNEE_STEP, &r);
+}
+
 /*
  * A step of ten deviations between two levels of eight points, before three levels that scatter far more: the limits of
  * noise are too high for it, and the points of the two levels themselves show it. Of 40 such curves the first knee of
@@ -91,26 +108,83 @@ static void a_quiet_level_is_not_as_noisy_as_others(void **state)
  */
 static void a_piece_of_two_levels_is_cut_by_its_own_scatter(void **state)
 {
-    static const struct {
-        double y, scatter;
-        size_t points;
-    } levels[] = {{10, 0.05, 8}, {10.5, 0.05, 8}, {17, 0.15, 13}, {60, 1.5, 13}, {150, 4, 14}};
+    static const struct level levels[] = {{10, 0.05, 8}, {10.5, 0.05, 8}, {17, 0.15, 13}, {60, 1.5, 13}, {150, 4, 14}};
     unsigned found = 0;
 
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        struct points r = {.count = 0};
-        for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-            add(&r, levels[i].y, levels[i].points);
-            disturb(&r, r.count - levels[i].points, r.count, levels[i].scatter, 100 * seed + i);
-        }
-        const struct verdict v = decide(KNEE_STEP, &r);
+        const struct verdict v = decide_levels(levels, sizeof levels / sizeof levels[0], seed);
         assert_true(v.count > 0);
         const bool first = v.knees[0].low <= 8 && v.knees[0].high > 8;
         assert_true(first || (v.knees[0].low <= 16 && v.knees[0].high > 16));
         found += first;
     }
     assert_true(found >= 12);
+}
+
+/*
+ * A quiet level of five points and two noisier ones that look like one line, before two that scatter far more. Of 40 such
+ * curves the first knee of three was found while a piece was cut only by the scatter that both sides of a cut share, and
+ * of 27 now.
+ */
+static void levels_that_look_like_a_line_are_cut(void **state)
+{
+    static const struct level levels[] = {{3.5, 0.014, 5}, {4.4, 0.05, 5}, {5.4, 0.22, 9}, {24, 2.2, 20}, {57, 9, 20}};
+    unsigned found = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        const struct verdict v = decide_levels(levels, sizeof levels / sizeof levels[0], seed);
+        found += v.count > 0 && v.knees[0].low <= 5 && v.knees[0].high > 5;
+    }
+    assert_true(found >= 20);
+}
+
+/*
+ * A level of seven points and a noisier one, before three that scatter far more: where the first knee is not found, there
+ * is a doubt about those behind it.
+ */
+static void levels_that_are_not_told_apart_leave_a_doubt(void **state)
+{
+    static const struct level levels[] = {{50, 0.2, 7}, {54, 0.7, 15}, {70, 2, 12}, {150, 8, 16}, {500, 90, 20}};
+    unsigned missed = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        const struct verdict v = decide_levels(levels, sizeof levels / sizeof levels[0], seed);
+        assert_true(v.count > 0);
+        if (v.knees[0].low <= 7 && v.knees[0].high > 7)
+            continue;
+        missed++;
+        for (size_t i = 0; i < v.count; i++)
+            assert_true(v.knees[i].doubtful);
+    }
+    assert_true(missed > 0);
+}
+
+/* Whether there is a doubt about a knee behind two levels of eight points, the second one higher by `step`. */
+static bool doubtful(double step)
+{
+    struct points r = {.count = 0};
+    struct curve c;
+
+    add(&r, 10, 8);
+    add(&r, 10 * (1 + step), 8);
+    add(&r, 20, 8);
+    disturb(&r, 0, r.count, 0.02, 3);
+    assert_true(curve_load(r.p, r.count, 1, &c));
+    const bool doubt = steps_doubt(&c, &(struct knee){.low = 16}, 1);
+    curve_release(&c);
+    return doubt;
+}
+
+/* DOUBTFUL_RISE: what neighbours of a structure add to its level is no level of its own. */
+static void a_small_step_leaves_no_doubt(void **state)
+{
+    (void)state;
+    assert_false(doubtful(0));
+    assert_false(doubtful(0.03));
+    assert_true(doubtful(0.08));
 }
 
 /* Where readings are equal, the least difference of any is the tick that may hide between them. */
@@ -155,6 +229,9 @@ int main(void)
         cmocka_unit_test(arithmetic_is_no_noise),
         cmocka_unit_test(a_quiet_level_is_not_as_noisy_as_others),
         cmocka_unit_test(a_piece_of_two_levels_is_cut_by_its_own_scatter),
+        cmocka_unit_test(levels_that_look_like_a_line_are_cut),
+        cmocka_unit_test(levels_that_are_not_told_apart_leave_a_doubt),
+        cmocka_unit_test(a_small_step_leaves_no_doubt),
         cmocka_unit_test(equal_readings_may_hide_a_tick),
         cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
     };
