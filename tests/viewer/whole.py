@@ -100,6 +100,7 @@ def draws_knees_and_levels(open_page, wrong):
             "ramp": False,
             "agreed": True,
             "fuzzy": False,
+            "doubtful": False,
         }
 
     curve = {
