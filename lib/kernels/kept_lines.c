@@ -196,6 +196,8 @@ static struct reading piece(const struct kept_lines *k, enum kept_filler filler,
     struct reading r = reading_of(&k->code, 1);
     const size_t first = i * k->piece[KEPT_CODE];
 
+    if (filler == KEPT_NOTHING) /* it leaves the kept lines where they are */
+        return k->side == KEPT_IN_CODE ? look(k) : walk(k, &k->kept, 1);
     if (filler == KEPT_DATA)
         return walk(k, all ? &k->all : &k->few, k->piece[KEPT_DATA]);
     r.kernel += first * POINTER_CHASE_LINE_BYTES;
@@ -230,7 +232,7 @@ bool kept_lines_load(struct kept_lines *k, bool displaced)
 
 bool kept_lines_fill(struct kept_lines *k, enum kept_filler filler, bool all, double most, double *looks)
 {
-    const size_t pieces = k->fill_count / k->piece[filler];
+    const size_t pieces = k->fill_count / k->piece[filler == KEPT_NOTHING ? KEPT_DATA : filler];
     struct reading list[2 * PIECES];
     double sum = 0, count = 0;
 
@@ -263,7 +265,7 @@ bool kept_lines_look(struct kept_lines *k, bool displaced, double *ticks)
 
     if (displaced)
         list[n++] = displace(k);
-    list[n++] = walk(k, &k->others, 1); /* the code that looks was displaced, too */
+    list[n++] = walk(k, &k->kept, 1); /* the code that looks was displaced, too */
     for (size_t i = 0; i < SETTLE_READINGS; i++)
         list[n++] = reading_of_chain(&k->p->run->meter);
     list[n++] = look(k);

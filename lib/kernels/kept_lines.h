@@ -18,8 +18,8 @@
 
 #include "lib/kernels/pointer_chase.h"
 
-/* What fills the second level. */
-enum kept_filler { KEPT_CODE, KEPT_DATA, KEPT_FILLERS };
+/* What fills the second level; KEPT_NOTHING: nothing, but looks are taken as if something did. */
+enum kept_filler { KEPT_CODE, KEPT_DATA, KEPT_FILLERS, KEPT_NOTHING = KEPT_FILLERS };
 
 /* Which first level keeps lines: of data, or of instructions. */
 enum kept_side { KEPT_IN_DATA, KEPT_IN_CODE, KEPT_SIDES };

@@ -26,10 +26,12 @@ enum inclusion inclusion_of_view(const struct inclusion_view *v, enum reason *re
      */
     if (v->lost_low >= LINES_LOST && (v->dropped <= LINES_KEPT || forgotten <= LINES_KEPT))
         return INCLUSIVE;
-    if (v->lost >= -LINES_KEPT && v->lost_high <= LINES_KEPT && forgotten <= LINES_KEPT)
-        return EXCLUSIVE;
-    if (v->lost >= -LINES_KEPT && v->lost_high <= LINES_KEPT && forgotten >= LINES_LOST)
-        return NEITHER;
+    if (v->lost >= -LINES_KEPT && v->lost_high <= LINES_KEPT) {
+        if (forgotten <= LINES_KEPT && v->dropped <= LINES_DROPPED)
+            return EXCLUSIVE;
+        if (forgotten >= LINES_LOST)
+            return NEITHER;
+    }
     *reason = REASON_NOISE;
     return INCLUSION_UNKNOWN;
 }
@@ -61,6 +63,8 @@ struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enu
     }
     if (!agreeing)
         return v;
+    if (v.what == EXCLUSIVE && agreeing < count)
+        return (struct inclusion_verdict){INCLUSION_UNKNOWN, 'U', v.reason ? v.reason : REASON_AMBIGUOUS};
     if (sum != SUM_UNKNOWN && (sum == SUM_OF_BOTH) != (v.what == EXCLUSIVE))
         return (struct inclusion_verdict){INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE};
     /* whether that cannot be an inclusive level which spares the lines of the level before it */

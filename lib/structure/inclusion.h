@@ -57,8 +57,9 @@ struct inclusion_verdict {
 };
 /*
  * What several experiments show together, each of which different things could mislead, and what the levels hold
- * together (capacity_sum.h). Views without a result do not count. An exclusive level without that sum is never better
- * than grade B: views cannot distinguish it from an inclusive one that replaces no line which the level before it has.
+ * together (capacity_sum.h). Views without a result do not count, but that a
+ * level is exclusive all of them must show. Without that sum this is never better than grade B: views cannot distinguish
+ * it from an inclusive level that replaces no line which the level before it has.
  */
 struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enum reason *why, size_t count,
                                           enum capacity_sum sum);

@@ -199,4 +199,11 @@ static const double LINES_LOST = 0.5;
  */
 static const double LINES_KEPT = 0.2;
 
+/*
+ * A level is not said to be exclusive where the level before it drops each line by itself more often than this, on
+ * average, while the larger one is filled once: an inclusive level has such lines renewed before it takes them away. If
+ * they are dropped at random, it still takes exp(-1) = 0.37 of them where each is dropped once, more than LINES_KEPT.
+ */
+static const double LINES_DROPPED = 1;
+
 #endif

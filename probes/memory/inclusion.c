@@ -68,6 +68,8 @@ static bool look(struct kept_lines *k, enum kept_filler filler, enum state state
 {
     double looks;
 
+    if (state == NEAR) /* as the looks between pieces are taken, which it is compared with */
+        return kept_lines_load(k, false) && kept_lines_fill(k, KEPT_NOTHING, false, INFINITY, ticks);
     return kept_lines_load(k, state == SECOND || state == GONE) &&
            (state < GONE || kept_lines_fill(k, filler, true, INFINITY, state == GIVEN_UP ? &looks : NULL)) &&
            kept_lines_look(k, state == GIVEN_UP, ticks);

@@ -78,6 +78,22 @@ static void lines_that_are_dropped_are_not_taken(void **state)
     assert_int_equal(inclusion_of_view(&v, &reason), INCLUSIVE);
 }
 
+/* LINES_DROPPED: an inclusive second level has lines renewed that the first one drops again and again. */
+static void lines_that_are_renewed_show_no_exclusion(void **state)
+{
+    struct inclusion_view v = view(0, 0);
+    enum reason reason;
+
+    (void)state;
+    v.dropped = 0.8;
+    assert_int_equal(inclusion_of_view(&v, &reason), EXCLUSIVE);
+    v.dropped = 1.2;
+    assert_int_equal(inclusion_of_view(&v, &reason), INCLUSION_UNKNOWN);
+    assert_int_equal(reason, REASON_NOISE);
+    v.given_up = v.gone;
+    assert_int_equal(inclusion_of_view(&v, &reason), NEITHER);
+}
+
 static void without_contrast_nothing_is_decided(void **state)
 {
     struct inclusion_view v = view(1, 0);
@@ -124,7 +140,7 @@ static void what_the_levels_hold_together_confirms_it(void **state)
 {
     (void)state;
     decide(EXCLUSIVE, EXCLUSIVE, EXCLUSIVE, 'A', REASON_NONE, SUM_OF_BOTH);
-    decide(EXCLUSIVE, INCLUSION_UNKNOWN, EXCLUSIVE, 'C', REASON_NONE, SUM_OF_BOTH);
+    decide(EXCLUSIVE, INCLUSION_UNKNOWN, INCLUSION_UNKNOWN, 'U', REASON_NO_READINGS, SUM_OF_BOTH);
     decide(EXCLUSIVE, EXCLUSIVE, INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE, LARGER_ALONE);
     decide(INCLUSIVE, INCLUSIVE, INCLUSIVE, 'A', REASON_NONE, LARGER_ALONE);
     decide(NEITHER, NEITHER, INCLUSION_UNKNOWN, 'U', REASON_EXPERIMENTS_DISAGREE, SUM_OF_BOTH);
@@ -149,6 +165,7 @@ int main(void)
         cmocka_unit_test(half_of_the_lines_must_be_lost),
         cmocka_unit_test(few_lines_may_be_lost),
         cmocka_unit_test(lines_that_are_dropped_are_not_taken),
+        cmocka_unit_test(lines_that_are_renewed_show_no_exclusion),
         cmocka_unit_test(without_contrast_nothing_is_decided),
         cmocka_unit_test(experiments_that_agree_give_the_grade),
         cmocka_unit_test(what_the_levels_hold_together_confirms_it),
