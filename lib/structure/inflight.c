@@ -95,13 +95,26 @@ static void emit_some_fillers(struct code *c, const struct inflight_experiment *
     }
 }
 
+/* Fillers that come before all others: as many as have registers and places of their own, and copies of these. */
+static void emit_head(struct code *c, const struct inflight_experiment *e)
+{
+    const size_t period = emit_filler_period(e->head), turns = e->head_count / period;
+    const struct code before = *c;
+
+    for (size_t i = 0; i < (turns ? period : 0); i++)
+        emit_one_filler(c, e, e->head, i);
+    emit_repeat(c, &before, turns);
+    for (size_t i = turns * period; i < e->head_count; i++)
+        emit_one_filler(c, e, e->head, i);
+}
+
 /* Whole turns after which registers and places are the first ones again are copied. */
 static void emit_fillers_in_turn(struct code *c, const struct inflight_experiment *e, size_t count)
 {
     size_t kinds = 0, turn = 0, period = 1;
 
-    for (size_t i = 0; i < e->head_count; i++)
-        emit_one_filler(c, e, e->head, i);
+    if (e->head)
+        emit_head(c, e);
     for (; kinds < INFLIGHT_KINDS && e->fillers[kinds]; kinds++) {
         turn += 1 + e->nops[kinds];
         period = period > emit_filler_period(e->fillers[kinds]) ? period : emit_filler_period(e->fillers[kinds]);

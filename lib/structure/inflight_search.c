@@ -148,7 +148,8 @@ bool inflight_bisect(struct probe *p, const struct inflight_experiment *e, doubl
     double fast, slow, cycles;
 
     *count = (double)NAN;
-    if (!inflight_warm(p, e) || !inflight_cycles(p, e, fit, &fast) || !inflight_cycles(p, e, too_many, &slow))
+    if ((!probe_is_simulated(p) && !inflight_warm(p, e)) || !inflight_cycles(p, e, fit, &fast) ||
+        !inflight_cycles(p, e, too_many, &slow))
         return false;
     const double rise = slow / fast;
     if (!(rise > SLOW_RATIO))

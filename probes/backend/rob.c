@@ -105,14 +105,16 @@ static bool is_least(const struct packing_sequence *s)
 static bool measure_all(struct probe *p, const struct inflight *l, struct packing_found *all,
                         struct inflight_result *results)
 {
+    const bool least = probe_is_simulated(p);
     bool good = true;
 
     for (size_t i = 0; i < (size_t)probe_smoke(p, FIRST_SEQUENCES, PACKING_SEQUENCES) && good; i++)
-        if (!probe_is_simulated(p) || is_least(&sequences[i]))
+        if (!least || is_least(&sequences[i]))
             good = measure_sequence(p, l, &all[i]);
     good = good && inflight_repeat_all(p, results, PACKING_SEQUENCES);
-    for (size_t i = 0; i < PACKING_SEQUENCES && good && !probe_is_smoke(p) && !probe_is_simulated(p); i++)
-        good = sequences[i].use != PACKING_NOPS || packing_measure_groups(p, l, &all[i]);
+    for (size_t i = 0; i < PACKING_SEQUENCES && good && !probe_is_smoke(p); i++)
+        if (sequences[i].use == PACKING_NOPS && (!least || is_least(&sequences[i])))
+            good = packing_measure_groups(p, l, &all[i]);
     return good;
 }
 
