@@ -26,7 +26,7 @@
 
 enum {
     STEP_BYTES = sizeof(uint64_t),
-    L1D_BYTES = 48 << 10, /* capacity of the cache where none is known */
+    L1D_BYTES = 256 << 10, /* capacity of the cache, at most, where none is known; what it holds shows only its sets */
     DIRECTIONS = 2
 };
 

@@ -239,8 +239,9 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
         c->now.done = arrival(c, address, a.missed);
     if (c->design.in_order) { /* it began when it found a port and a buffer */
         c->front = later(c->front, store ? c->now.start : c->now.done - latency);
-        if (c->design.misses_block && a.missed && !store)
-            c->front = later(c->front, c->now.done);
+        if (c->design.misses_block && a.missed &&
+            !store) /* the next instruction, a slot later, may begin as it is done */
+            c->front = later(c->front, c->now.done - 1.0 / c->design.width);
     }
     scheduler_leave(&c->scheduler, c->design.schedulers.loads_stay && !store ? c->now.done : c->now.start);
     if (c->stores && store)
