@@ -3,8 +3,8 @@ The table of instructions in the XML that users of uops.info parse: throughput, 
 units where they were measured; uops_retire_slots are then the slots of the front end. Attributes that only counters give
 (uops) are left out.
 
-`string` is fathom's name of the form: uops.info's own names differ, and `bytes`, which its XML has not, identifies the
-instruction for a program that joins the two.
+`string` is uops.info's name of the form, where that follows from fathom's, which stands in `form`; elsewhere both are
+fathom's. `bytes`, which the XML of uops.info has not, identifies the instruction for a program that joins the two.
 """
 
 import re
@@ -22,6 +22,52 @@ TYPES = {
     "memory": "mem",
     "immediate": "imm",
 }
+
+
+BITS = {"xmm": 128, "ymm": 256, "zmm": 512}
+
+
+def operand_name(text, vector):
+    """uops.info's name of an operand; None where it is not known. vector: bits of the largest vector register."""
+    if text == "r8":
+        return "R8l"  # R8h are AH to DH
+    broadcast = re.fullmatch(r"m(\d+)\{bcst\}", text)
+    if broadcast:
+        return f"{text[:-6].upper()}_1to{vector // int(broadcast[1])}" if vector else None
+    return text.upper() if re.fullmatch(r"[rmi]\d+|[xyz]?mm|k|[re]?[abcd]x|[abcd]l", text) else None
+
+
+def uops_info_name(name, encoded_twice):
+    """
+    uops.info's name of a form, as `VADDPD_Z (XMM, K, XMM, M64_1to2)` of `vaddpd xmm{k}{z}, xmm, m64{bcst}`; fathom's own
+    where it is not known. encoded_twice: mnemonics that exist with VEX and EVEX, of which those with EVEX say so.
+    """
+    head = re.fullmatch(r"(\{evex\} )?(lock )?(\w+) ?(.*)", name)
+    if not head:
+        return name
+    evex, lock, mnemonic, rest = head.groups()
+    found = [text.strip() for text in rest.split(",") if text.strip()]
+    vector = max((BITS.get(text[:3], 0) for text in found), default=0)
+    masked = any("{k}" in text for text in found)
+    broadcast = "{bcst}" in rest
+    if broadcast and "vcvt" in mnemonic:  # the elements of source and result may differ in size
+        return name
+    parts = []
+    for text in found:
+        parts.append(operand_name(text.replace("{k}", "").replace("{z}", ""), vector))
+        parts += ["K"] if "{k}" in text else []
+    if None in parts:
+        return name
+    suffix = (
+        "_LOCK"
+        if lock
+        else "_Z"
+        if "{z}" in rest
+        else "_EVEX"
+        if evex or (broadcast and not masked and mnemonic in encoded_twice)
+        else ""
+    )
+    return f"{mnemonic.upper()}{suffix} ({', '.join(parts)})" if parts else mnemonic.upper() + suffix
 
 
 def operands(form):
@@ -73,6 +119,7 @@ def files(taken):
         )
     )
     extensions = {}
+    encoded_twice = {name.split()[1] for name in core.forms if name.startswith("{evex} ")}
     for form in core.forms.values():
         if form.row["state"] != "measured":
             continue
@@ -82,7 +129,8 @@ def files(taken):
         instruction = ElementTree.SubElement(
             extensions[extension],
             "instruction",
-            string=form.name,
+            string=uops_info_name(form.name, encoded_twice),
+            form=form.name,
             asm=form.name.partition(" ")[0],
             extension=extension,
             bytes=form.row["bytes"],
