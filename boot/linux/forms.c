@@ -31,8 +31,19 @@ int list_forms(const char *pattern)
             print_form(&forms[i]);
             count++;
         }
-    printf("%zu of %zu forms. Left out:\n", count, form_count);
+    if (!count) {
+        fprintf(stderr,
+                "fathom: no form is named '%s'. A pattern is the whole name, in which * stands for any text, as in\n"
+                "  fathom list --forms 'add *'\n",
+                pattern);
+        return 1;
+    }
+    if (count < form_count) {
+        printf("%zu of %zu forms\n", count, form_count);
+        return 0;
+    }
+    printf("%zu forms. Left out:\n", count);
     for (const struct form_left_out *l = forms_left_out; l->what; l++)
         printf("  %s: %s\n", l->what, l->why);
-    return count ? 0 : 1;
+    return 0;
 }

@@ -3,8 +3,8 @@
 #define FATHOM_BOOT_LINUX_FORMS_H
 
 /*
- * Prints the instruction forms whose names match the pattern (* and ? as in file names), and which instructions are
- * left out of the catalogue. Returns the exit status: 0, or 1 when no form matches.
+ * Prints the instruction forms whose whole names match the pattern (* and ? as in file names), and beside all forms
+ * which instructions the catalogue leaves out. Returns the exit status: 0, or 1 when no form matches.
  */
 int list_forms(const char *pattern);
 
