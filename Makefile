@@ -399,12 +399,15 @@ build/tests/model_families: $(MODEL_FAMILIES:%=build/tests/model/%.o) build/test
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_families
 
-# Organisations fitted to modelled and published branch target buffers.
-MODEL_BTB := $(wildcard tests/model/btb/*.c) tests/model/curves/noise.c tests/model/curves/machine.c
+# Organisations fitted to modelled and published branch target buffers; and to such that hold few branches.
+MODEL_BTB := $(addprefix tests/model/btb/,fit.c published.c simulated.c) tests/model/curves/noise.c tests/model/curves/machine.c
 build/tests/model_btb: $(MODEL_BTB:%=build/tests/model/%.o) build/tests/model/lib.a
 	$(call say,LD,$@)
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
-MODEL_TESTS += build/tests/model_btb
+build/tests/model_btb_near: $(patsubst %,build/tests/model/tests/model/%.c.o,btb/near targets curves/noise) build/tests/model/lib.a
+	$(call say,LD,$@)
+	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+MODEL_TESTS += build/tests/model_btb build/tests/model_btb_near
 
 # Every form of a catalogue executed, to see what it reads and writes; static, so that an emulator can run it.
 define operands_rules

@@ -131,18 +131,40 @@ static void emit_lines(struct code *c, const struct branch_chain *chain, size_t 
                   conditional(chain, slot));
 }
 
+/* The loop up to its branch to offset `first`. Stores the offset of the entry. Returns the branch that ends the loop. */
+static struct fixup emit_turn(struct code *c, size_t first, size_t *entry)
+{
+    emit_add_constant(c, REG_COUNT, -1);
+    const struct fixup done = emit_branch_if_zero_ahead(c, REG_COUNT);
+    *entry = c->used;
+    emit_compare(c, REG_DATA, REG_DATA);
+    emit_branch(c, first);
+    return done;
+}
+
 /* The loop behind the slots. Returns the offset of the entry. */
 static size_t emit_chain_loop(struct code *c, const struct branch_chain *chain, size_t end)
 {
+    size_t entry;
+
     emit_place(c, target_at(chain, end, LOOP));
-    emit_add_constant(c, REG_COUNT, -1);
-    struct fixup done = emit_branch_if_zero_ahead(c, REG_COUNT);
-    size_t entry = c->used;
-    emit_compare(c, REG_DATA, REG_DATA);
-    emit_branch(c, target_at(chain, end, chain->count - 1));
+    const struct fixup done = emit_turn(c, target_at(chain, end, chain->count - 1), &entry);
     emit_land(c, done);
     emit_return(c);
     return entry;
+}
+
+int branch_chain_last_at(enum branch_chain_pattern pattern, unsigned stride)
+{
+    const struct branch_chain chain = {.pattern = pattern, .stride = stride};
+    uint8_t bytes[LOOP_BYTES];
+    struct code c = {.write = bytes, .at = (uintptr_t)bytes, .bytes = sizeof bytes};
+    size_t entry;
+
+    emit_turn(&c, 0, &entry);
+    const int end = (int)branch_end(&chain),
+              last = end + (int)c.used - (int)branch_bytes(&chain, conditional(&chain, LOOP));
+    return -last ^ ((int)stride - end);
 }
 
 static bool check_room(struct code *c, const struct branch_chain *chain, size_t end)

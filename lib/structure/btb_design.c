@@ -16,6 +16,12 @@ enum {
  */
 static const double CHALLENGE_LEAST = 1.1;
 
+struct btb_sequence btb_limits_sequence(const struct btb_limits *limits, enum branch_chain_pattern pattern,
+                                        unsigned stride, unsigned count)
+{
+    return (struct btb_sequence){pattern, stride, count, limits->last_at ? limits->last_at(pattern, stride) : 0};
+}
+
 bool btb_limits_exceeded(const struct btb_limits *limits, const struct btb_sequence *sequence)
 {
     double bytes = (double)sequence->count * sequence->stride;
@@ -131,14 +137,16 @@ static bool is_candidate(const struct btb_search *s, const struct btb_limits *li
 static bool find_separating(const struct btb_search *s, const struct btb_limits *limits,
                             const struct members members[BTB_LEVELS], struct btb_sequence *out)
 {
+    const unsigned counts = limits->last_at ? 2 : 1; /* in a chain with an odd number, pairs change with each turn */
     double best = 0;
 
     for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         for (unsigned stride = 1; stride <= BTB_STRIDE_MOST; stride *= 2)
             for (unsigned octave = PER_OCTAVE; octave <= BTB_COUNT_MOST; octave *= 2)
-                for (unsigned part = 0; part < PER_OCTAVE; part++) {
-                    struct btb_sequence candidate = {(enum branch_chain_pattern)p, stride,
-                                                     whole_lines(octave + octave / PER_OCTAVE * part, stride)};
+                for (unsigned part = 0; part < PER_OCTAVE * counts; part++) {
+                    const struct btb_sequence candidate = btb_limits_sequence(
+                        limits, (enum branch_chain_pattern)p, stride,
+                        whole_lines(octave + octave / PER_OCTAVE * (part / counts), stride) + part % counts);
                     double score = is_candidate(s, limits, &candidate) ? separation(s, members, &candidate) : 0;
                     if (score > best) {
                         best = score;
@@ -158,8 +166,7 @@ struct edge {
 
 static double held_part(const struct btb_organisation *o, const struct btb_sequence *like, unsigned count)
 {
-    return btb_organisation_resident(
-        o, &(struct btb_sequence){.pattern = like->pattern, .stride = like->stride, .count = count});
+    return btb_organisation_resident(o, &(struct btb_sequence){like->pattern, like->stride, count, like->last_at});
 }
 
 /* False where the level ends outside of the counts that can be measured. */
@@ -168,7 +175,7 @@ static bool find_edge(const struct btb_search *s, const struct btb_limits *limit
 {
     unsigned from = limits->count_from, to = limits->count_to;
 
-    while (to > from && btb_limits_exceeded(limits, &(struct btb_sequence){like->pattern, like->stride, to}))
+    while (to > from && btb_limits_exceeded(limits, &(struct btb_sequence){.stride = like->stride, .count = to}))
         to = to / 4 * 3;
     *e = (struct edge){.below = from, .above = to};
     for (size_t i = 0; i < s->classes->point_count; i++) {
@@ -229,7 +236,7 @@ static bool find_challenge(const struct btb_search *s, const struct btb_limits *
         for (unsigned stride = limits->stride_from; stride <= limits->stride_to; stride *= 2) {
             struct challenge least = {.ratio = INFINITY};
             for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++) {
-                const struct btb_sequence like = {.pattern = (enum branch_chain_pattern)p, .stride = stride};
+                const struct btb_sequence like = btb_limits_sequence(limits, (enum branch_chain_pattern)p, stride, 0);
                 const struct challenge c = challenge_at(s, limits, &members[l].all[0], like);
                 if (c.ratio > 0 && c.ratio < least.ratio)
                     least = c;

@@ -19,7 +19,9 @@ struct btb_limits {
     unsigned patterns;               /* 1 << enum branch_chain_pattern, or-ed */
     unsigned stride_from, stride_to; /* bytes, powers of two */
     unsigned count_from, count_to;   /* branches */
-    unsigned alignment;              /* of an instruction in bytes, a power of two: no index bit is below it */
+    /* last_at of the sequences with this pattern and stride; NULL: 0 */
+    int (*last_at)(enum branch_chain_pattern pattern, unsigned stride);
+    unsigned alignment; /* of an instruction in bytes, a power of two: no index bit is below it */
     /*
      * Bytes of code that other structures hold, for example the instruction cache or, as its entries times the page
      * size, the ITLB. Ended by 0. INFINITY alone: it is known that there is no such limit. 0 alone: none is known.
@@ -27,6 +29,9 @@ struct btb_limits {
     double footprints[BTB_FOOTPRINTS];
 };
 
+/* That sequence, with the last_at that the limits give it. */
+struct btb_sequence btb_limits_sequence(const struct btb_limits *limits, enum branch_chain_pattern pattern,
+                                        unsigned stride, unsigned count);
 /*
  * Whether the sequence fills one of limits->footprints to more than the part BTB_FOOTPRINT_FULL, so that its cost is
  * not the branch target buffer's alone.

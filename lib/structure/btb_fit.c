@@ -53,13 +53,24 @@ void btb_fit_free(struct btb_fit *f)
     free(f);
 }
 
+/* The variance of a point because the last branch of a chain has a loop's other instructions before it. */
+static double loop_variance(const struct btb_limits *limits, const struct btb_sequence *sequence)
+{
+    const double each = limits->last_at ? BTB_LOOP_CYCLES / sequence->count : 0;
+
+    return each * each;
+}
+
 bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double cycles, double error)
 {
-    const struct btb_point point = {*sequence, cycles, error};
+    const struct btb_point point = {
+        btb_limits_sequence(&f->limits, sequence->pattern, sequence->stride, sequence->count), cycles,
+        sqrt(error * error + loop_variance(&f->limits, sequence))};
 
     if (f->of[LRU].classes.broken || f->of[ANY].classes.broken)
         return false;
-    if (!btb_sequence_valid(sequence) || !(cycles > 0) || !(cycles < INFINITY) || !(error >= 0) || !(error < INFINITY))
+    if (!btb_sequence_valid(&point.sequence) || !(cycles > 0) || !(cycles < INFINITY) || !(error >= 0) ||
+        !(error < INFINITY))
         return false;
     if (btb_limits_exceeded(&f->limits, sequence))
         return true;

@@ -390,21 +390,43 @@ static double error_of(const struct search_point *pt)
     return fmax(BTB_CALIBRATION * pt->y, s.count > 1 ? s.sigma / sqrt((double)s.count) : 0);
 }
 
+static struct btb_point point_of(const struct curves *c, size_t i, const struct search_point *pt)
+{
+    return (struct btb_point){.sequence = {.pattern = c->curve[i].chain.pattern,
+                                           .stride = (unsigned)c->curve[i].chain.stride,
+                                           .count = (unsigned)pt->x},
+                              .cycles = pt->y,
+                              .error = error_of(pt)};
+}
+
 /*
- * Adds the points of the long range to the fit, which counts those for which it has no room and refuses odd numbers of
- * branches. Small counts are left out: the fit knows two levels, and those that hold many branches are asked for.
+ * Adds the points of the long range to the fit, which counts those for which it has no room; those with even numbers
+ * of branches are enough. Small counts are left out: the fit knows two levels, and those that hold many branches are asked for.
  */
-static void add_points(const struct curves *c, enum branch_chain_pattern pattern, struct btb_fit *fit)
+static void add_points(const struct curves *c, struct btb_fit *fit)
 {
     for (size_t i = 0; i < c->count; i++) {
         const struct search *s = &c->sweep[i].search;
         for (size_t j = 0; j < s->count; j++)
-            if (s->points[j].kept && s->points[j].x >= BTB_LONG_FROM)
-                btb_fit_add(fit,
-                            &(struct btb_sequence){.pattern = pattern,
-                                                   .stride = (unsigned)c->curve[i].chain.stride,
-                                                   .count = (unsigned)s->points[j].x},
-                            s->points[j].y, error_of(&s->points[j]));
+            if (s->points[j].kept && s->points[j].x >= BTB_LONG_FROM && (unsigned)s->points[j].x % 2 == 0) {
+                const struct btb_point pt = point_of(c, i, &s->points[j]);
+                btb_fit_add(fit, &pt.sequence, pt.cycles, pt.error);
+            }
+    }
+}
+
+/* Keeps the points of the short range, and notes what the levels found there hold. */
+static void keep_near(const struct curves *c, const struct btb_levels *out, struct btb_near *near)
+{
+    near->levels = out->levels > near->levels ? out->levels : near->levels;
+    for (size_t i = 0; i < c->verdict.level_count; i++)
+        if (belongs(c, SHORT, i) && !isnan(c->verdict.levels[i].value))
+            near->entries = fmax(near->entries, c->verdict.levels[i].value);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct search *s = &c->sweep[i].search;
+        for (size_t j = 0; j < s->count && near->point_count < BTB_NEAR_POINTS; j++)
+            if (s->points[j].kept)
+                near->points[near->point_count++] = point_of(c, i, &s->points[j]);
     }
 }
 
@@ -420,7 +442,9 @@ static bool find_in_range(struct probe *p, const struct btb_levels_request *q, e
     good = good && report_levels(p, q, c, range, out);
     /* mixed chains do not begin with the branch that the sequences of the fit begin with */
     if (good && range == LONG && q->fit && q->pattern <= BRANCH_CHAIN_COND)
-        add_points(c, q->pattern, q->fit);
+        add_points(c, q->fit);
+    if (good && range == SHORT && q->near && q->pattern <= BRANCH_CHAIN_COND)
+        keep_near(c, out, q->near);
     good = good && (range != LONG || (search_slopes(p, c, slopes) && report_slope_change(p, q, c, slopes, out)));
     sweeps_free(slopes->sweep, slopes->count);
     sweeps_free(c->sweep, c->count);

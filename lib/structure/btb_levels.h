@@ -25,8 +25,17 @@
 #include "lib/structure/btb_fit.h"
 
 enum {
-    BTB_LONG_FROM = 1024, /* branches: capacities from here on are taken from the long range */
-    BTB_LONG_TO = 32768   /* branches: where the long range ends */
+    BTB_LONG_FROM = 1024,  /* branches: capacities from here on are taken from the long range */
+    BTB_LONG_TO = 32768,   /* branches: where the long range ends */
+    BTB_NEAR_POINTS = 1024 /* of the short range, in two patterns */
+};
+
+/* Levels that hold few branches, and what a fit of their organisation begins with. */
+struct btb_near {
+    unsigned levels; /* that were reported from the short range, of the pattern with the most of them */
+    double entries;  /* branches that the largest of these holds; 0: not known */
+    size_t point_count;
+    struct btb_point points[BTB_NEAR_POINTS];
 };
 
 struct btb_levels_request {
@@ -39,6 +48,7 @@ struct btb_levels_request {
     const char *limits[2];      /* findings that may mask: operations of the op cache, entries of the first ITLB */
     const char *const *counted; /* events for the proof of a knee, ended by NULL */
     struct btb_fit *fit;        /* gets points from BTB_LONG_FROM on of patterns that are not mixed; NULL: none */
+    struct btb_near *near;      /* gets those of the short range; NULL: none */
 };
 
 /* What btb_levels_find reported, in short. */

@@ -82,13 +82,67 @@ static bool joins(const struct btb_index *index, enum btb_entry entry, const str
     switch (entry) {
     case BTB_BLOCK: return index && sequence->stride < 1U << index->low;
     case BTB_COND_FIRST:
+        if (sequence->last_at)
+            return sequence->pattern != BRANCH_CHAIN_UNCOND && sequence->stride < LINE_BYTES;
         return sequence->pattern != BRANCH_CHAIN_UNCOND &&
                (sequence->stride < (sequence->pattern == BRANCH_CHAIN_UNCOND_COND ? LINE_BYTES / 2 : LINE_BYTES) ||
                 in_one_line(sequence));
-    case BTB_UNCOND_NEXT: return sequence->pattern != BRANCH_CHAIN_COND;
+    case BTB_UNCOND_NEXT: return sequence->pattern != BRANCH_CHAIN_COND || sequence->last_at;
     case BTB_ANY_NEXT: return true;
     default: return false;
     }
+}
+
+/* `count` branches, of which up to per_entry of an aligned block share an entry. */
+static void add_blocks(struct layout *l, const struct btb_index *index, unsigned per_entry, unsigned stride,
+                       unsigned count)
+{
+    const unsigned block = (1U << index->low) / stride, blocks = count / block, rest = count % block;
+
+    l->pitch = UINT64_C(1) << index->low;
+    add_slots(l, 0, blocks, divide_up(block, per_entry), block);
+    if (rest)
+        add_run(l, (struct run){blocks * l->pitch, 0, divide_up(rest, per_entry), rest});
+}
+
+/*
+ * BTB_COND_FIRST for conditional branches that are executed from the highest number on: in each line they share entries
+ * two by two, and one that is left has an entry of its own.
+ */
+static void add_pairs_of_lines(struct layout *l, unsigned stride, unsigned count)
+{
+    const unsigned line = LINE_BYTES / stride, lines = count / line;
+
+    l->pitch = 2 * (uint64_t)stride;
+    add_slots(l, stride, lines * line / 2, 1, 2);
+    for (unsigned i = count % line; i > 0; i -= i > 1 ? 2 : 1)
+        add_run(l, (struct run){((uint64_t)lines * line + i - 1) * stride, 0, 1, i > 1 ? 2 : 1});
+}
+
+/* A chain with a last branch that differs. The others are numbered from the last one to be executed on. */
+static void lay_out_chain(const struct btb_index *index, enum btb_entry entry, unsigned per_entry,
+                          const struct btb_sequence *sequence, struct layout *l)
+{
+    const unsigned others = sequence->count - 1;
+    struct run last = {(uint64_t)sequence->last_at, 0, 1, 1};
+
+    if (!joins(index, entry, sequence))
+        add_slots(l, 0, others, 1, 1);
+    else if (entry == BTB_BLOCK)
+        add_blocks(l, index, per_entry, sequence->stride, others);
+    else if (entry == BTB_COND_FIRST)
+        add_pairs_of_lines(l, sequence->stride, others);
+    else if (entry == BTB_UNCOND_NEXT && sequence->pattern == BRANCH_CHAIN_COND) {
+        add_slots(l, 0, others, 1, 1);
+        last = (struct run){0, 0, 0, 1}; /* it is in the entry of the one before it, number 0 */
+    } else if (others % 2 == 0)
+        add_slots(l, 0, others, 1, 1); /* the first of a pair is the second one in the next turn: each has an entry */
+    else {
+        l->pitch = 2 * (uint64_t)sequence->stride;
+        add_slots(l, sequence->stride, others / 2, 1, 2);
+        last.branches = 2; /* and the one that it leads to */
+    }
+    add_run(l, last);
 }
 
 static void lay_out(const struct btb_index *index, enum btb_entry entry, unsigned per_entry,
@@ -96,16 +150,13 @@ static void lay_out(const struct btb_index *index, enum btb_entry entry, unsigne
 {
     l->count = 0;
     l->pitch = sequence->stride;
-    if (!joins(index, entry, sequence))
+    if (sequence->last_at)
+        lay_out_chain(index, entry, per_entry, sequence, l);
+    else if (!joins(index, entry, sequence))
         add_slots(l, 0, sequence->count, 1, 1);
-    else if (entry == BTB_BLOCK) {
-        unsigned block = (1U << index->low) / sequence->stride, blocks = sequence->count / block,
-                 rest = sequence->count % block;
-        l->pitch = UINT64_C(1) << index->low;
-        add_slots(l, 0, blocks, divide_up(block, per_entry), block);
-        if (rest)
-            add_run(l, (struct run){blocks * l->pitch, 0, divide_up(rest, per_entry), rest});
-    } else if (entry == BTB_COND_FIRST && sequence->pattern == BRANCH_CHAIN_UNCOND_COND && !in_one_line(sequence))
+    else if (entry == BTB_BLOCK)
+        add_blocks(l, index, per_entry, sequence->stride, sequence->count);
+    else if (entry == BTB_COND_FIRST && sequence->pattern == BRANCH_CHAIN_UNCOND_COND && !in_one_line(sequence))
         add_shifted_pairs(l, sequence);
     else {
         /* where unconditional comes first, the first branch shares its entry with the last one of the sequence */
@@ -247,5 +298,5 @@ bool btb_sequence_valid(const struct btb_sequence *sequence)
 {
     return (unsigned)sequence->pattern < BRANCH_CHAIN_PATTERNS && power_of_two(sequence->stride) &&
            sequence->stride <= BTB_STRIDE_MOST && sequence->count >= 2 && sequence->count <= BTB_COUNT_MOST &&
-           sequence->count % 2 == 0;
+           (sequence->last_at ? sequence->pattern <= BRANCH_CHAIN_COND : sequence->count % 2 == 0);
 }

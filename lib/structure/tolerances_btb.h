@@ -64,6 +64,12 @@ static const double BTB_HIT_SPREAD_ANY = 0.2;
 /* BTB_MISS_SPREAD where replacement may be any. Chosen: twice that of a hit. */
 static const double BTB_MISS_SPREAD_ANY = 0.4;
 
+/*
+ * Cycles by which one turn around a chain may take longer, or shorter, than its branches: the loop's instructions stand
+ * before the last of them, and are four, which at least two units execute while a branch takes one cycle.
+ */
+static const double BTB_LOOP_CYCLES = 1;
+
 /* ---- Search for pairs of levels (btb_search.c) ---------------------------------------------------- */
 
 /*
@@ -149,6 +155,15 @@ static const double BRANCH_COST_CLOSE = 1.02;
 
 /* Standard error of the cycles of a sequence, as a part, from three samples of calibrated time. Chosen. */
 static const double BTB_SEQUENCE_ERROR = 0.02;
+
+/* ---- Levels that hold few branches (btb_near.c) ------------------------------------------------------ */
+
+/*
+ * Sequences of up to this many times the branches that such levels hold are fitted. Chosen: published next levels hold 5
+ * times as many or more (Neoverse N1: 16 and 80), and a third one, which the fit does not know, does not show.
+ */
+static const double BTB_NEAR_REACH = 4;
+enum { BTB_NEAR_FROM = 8 /* branches of the shortest sequences: with fewer the loop's other instructions show */ };
 
 /* ---- Origin of redirects (btb_fallback.c) ----------------------------------------------------------- */
 

@@ -20,12 +20,14 @@
  *                 optimisation guide of Zen 4), chains with a border of a line between a target and its branch leave
  *                 the first level with half as many branches as chains without
  *   organisation  which organisations explain the cost of unconditional and conditional branch sequences, with the
- *                 sequences that would distinguish them measured as well (lib/structure/btb_fit.h)
+ *                 sequences that would distinguish them measured as well (lib/structure/btb_fit.h); levels that hold few
+ *                 branches are fitted by themselves (lib/structure/btb_near.h)
  *
  * Sources: Matt Godbolt 2016; jia.je 2024 and 2025 (also the mixed patterns). Many pages on one frame, and NOPs that
  * show where a redirect comes from, are ours. docs/METHODS.md, 5.1.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
@@ -37,6 +39,7 @@
 #include "lib/structure/btb_fallback.h"
 #include "lib/structure/btb_fit.h"
 #include "lib/structure/btb_levels.h"
+#include "lib/structure/btb_near.h"
 #include "lib/structure/btb_report.h"
 #include "lib/structure/tlb.h"
 
@@ -51,6 +54,8 @@ struct setup {
     struct branch_chain_room room;
     size_t span;         /* bytes */
     struct btb_fit *fit; /* NULL in the profile smoke */
+    struct btb_limits limits;
+    struct btb_near *near;
 };
 
 static size_t page_bytes(void)
@@ -71,7 +76,8 @@ static bool find_levels(struct probe *p, enum branch_chain_pattern pattern, cons
         .at_stride = {"frontend.btb.entries_at_stride", "frontend.btb.cycles_at_stride"},
         .limits = {"frontend.op_cache.entries", "frontend.itlb.entries"},
         .counted = counted,
-        .fit = s->fit};
+        .fit = s->fit,
+        .near = s->near};
 
     return btb_levels_find(p, &request, levels);
 }
@@ -148,31 +154,57 @@ static bool find_shared(struct probe *p, const struct setup *s, double entries, 
     return true;
 }
 
+static const struct btb_report_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
+                                              "frontend.btb.branches_per_entry"};
+/* Of a level whose branches per entry were reported already. */
+static const struct btb_report_names rest = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits", NULL};
+
+/* The number of the first level of a fit, since it counts from another first one than the curves; 0: not known. */
+static unsigned first_level(struct probe *p, const struct btb_fit_result *r, const struct btb_levels *levels)
+{
+    for (unsigned i = 0; i < r->level_count; i++) {
+        const unsigned number = btb_report_number(p, "frontend.btb.entries", &r->levels[i], levels->levels);
+        if (number > i)
+            return number - i;
+    }
+    return 0;
+}
+
+/*
+ * The levels that hold few branches. What the first of them holds need not be known by a curve: few branches are in it.
+ * The next one may be fitted as well, and is reported where it holds few branches, too.
+ */
+static bool find_near(struct probe *p, const struct setup *s, const struct btb_levels *levels, bool shared)
+{
+    struct btb_fit_result r;
+
+    if (!btb_near_fit(p, s->near, &s->limits, &s->room, probe_scale(p, 0, 1, 4, 20), &r))
+        return false;
+    const unsigned known = first_level(p, &r, levels), first = known && known <= s->near->levels ? known : 1;
+    for (unsigned i = 0; i == 0 || (i < r.level_count && first + i <= s->near->levels); i++)
+        btb_report(p, &r, i, first + i, first + i == 1 && shared ? &rest : &names);
+    return true;
+}
+
 static bool find_organisation(struct probe *p, const struct setup *s, const struct btb_levels *levels)
 {
-    static const struct btb_report_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
-                                                  "frontend.btb.branches_per_entry"};
-    struct btb_report_names rest = names; /* of a level whose branches per entry were reported already */
     struct btb_fit_result r = {.reason = REASON_LEVEL_NOT_KNOWN};
     bool shared;
 
-    rest.branches_per_entry = NULL;
     /* without a known capacity no organisation can be assigned to a level: only longer profiles list them */
     if (!levels->measured && probe_scale(p, 1, 1, 0, 0) > 0) {
         btb_report(p, &r, 0, 0, &names);
         return true;
     }
-    if (!branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), &r) ||
-        !find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN), &shared))
+    if (!find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN),
+                     &shared) ||
+        (s->near->levels > 0 && !find_near(p, s, levels, shared)) ||
+        !branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), &r))
         return false;
-    /* the fit and the curves number the same levels from different first ones: one match gives all numbers */
-    unsigned first = 0;
-    for (unsigned i = 0; i < r.level_count && !first; i++) {
-        const unsigned number = btb_report_number(p, "frontend.btb.entries", &r.levels[i], levels->levels);
-        first = number > i ? number - i : 0;
-    }
+    const unsigned first = first_level(p, &r, levels), near = s->near->levels;
     for (unsigned i = 0; i == 0 || i < r.level_count; i++)
-        btb_report(p, &r, i, first ? first + i : 0, first + i == 1 && shared ? &rest : &names);
+        if (!first || first + i > near)
+            btb_report(p, &r, i, first ? first + i : 0, first + i == 1 && shared ? &rest : &names);
     return true;
 }
 
@@ -216,19 +248,23 @@ static void run(struct probe *p)
                                       .stride_to = BTB_FALLBACK_STRIDE,
                                       .count_from = BTB_LONG_FROM,
                                       .count_to = BTB_LONG_TO,
+                                      .last_at = branch_chain_last_at,
                                       .alignment = emit_alignment,
                                       .footprints = {tlb_code_reach(p, 1)}};
     struct setup s = {.span = (size_t)probe_smoke(p, 1 << 13, 1 << 21),
+                      .limits = limits,
+                      .near = calloc(1, sizeof *s.near),
                       .fit = !probe_is_smoke(p) ? btb_fit_start(&limits) : NULL};
 
-    if (!s.fit && !probe_is_smoke(p)) {
+    if (!s.near || (!s.fit && !probe_is_smoke(p)))
         probe_skip(p, "out of memory for organisations of branch target buffers");
-        return;
+    else {
+        if (branch_chain_map(p, &s.room, s.span, page_bytes(), BRANCH_CHAIN_ONE_FRAME))
+            find_all(p, &s);
+        branch_chain_unmap(p, &s.room);
     }
-    if (branch_chain_map(p, &s.room, s.span, page_bytes(), BRANCH_CHAIN_ONE_FRAME))
-        find_all(p, &s);
-    branch_chain_unmap(p, &s.room);
     btb_fit_free(s.fit);
+    free(s.near);
 }
 
 PROBE(btb, .title = "Branch target buffers", .family = "frontend", .run = run, .after = "itlb",

@@ -108,13 +108,13 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
  * A taken branch, identified by its last byte, finds its target in a level of BTB: that of another branch where the
  * level takes it for that one. Levels up to that one learn it.
  */
-static void find_target(struct core *c, uint64_t last_byte, uint64_t target)
+static void find_target(struct core *c, uint64_t last_byte, uint64_t target, bool conditional)
 {
     const double cycles = c->design.redirect;
     bool looking = true;
 
     for (size_t i = 0; i < TARGET_LEVELS && c->design.targets[i].ways && looking; i++) {
-        const enum target_found found = targets_look_up(&c->targets[i], last_byte, target);
+        const enum target_found found = targets_look_up(&c->targets[i], last_byte, target, conditional);
         if (found == TARGET_RIGHT) {
             c->front = later(c->front, c->branched + targets_cycles(&c->targets[i]));
             c->branched = c->front;
@@ -163,7 +163,7 @@ static void resolve(struct core *c, uint64_t next)
     c->fetched = missed > 0 ? c->front : c->fetched;
     if (c->design.targets[0].ways && (d->kind == KIND_CONDITIONAL || d->kind == KIND_JUMP) &&
         next != c->now.pc + d->size)
-        find_target(c, c->now.pc + d->size - 1, next);
+        find_target(c, c->now.pc + d->size - 1, next, d->kind == KIND_CONDITIONAL);
     c->counts.mispredicts += missed;
     c->counts.return_mispredicts += d->kind == KIND_RETURN ? missed : 0;
 }

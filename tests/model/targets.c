@@ -52,19 +52,27 @@ double targets_cycles(const struct targets *t)
     return t->two ? t->design.cycles / 2 : t->design.cycles;
 }
 
-enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_t target)
+enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_t target, bool conditional)
 {
-    struct target_entry *set = t->entries + set_of(&t->design, last_byte) * t->design.ways;
-    const struct target_entry entry = {tag_of(&t->design, last_byte), target};
+    struct target_entry *set = t->entries + set_of(&t->design, last_byte) * t->design.ways, *opened = t->opened;
+    const struct target_entry entry = {.tag = tag_of(&t->design, last_byte), .target = target};
     struct target_entry newer = entry;
 
     t->two = follows_closely(t, last_byte);
     t->branch = last_byte;
     t->target = target;
+    t->opened = NULL;
+    if (opened && !conditional) {
+        const bool known = opened->second == last_byte;
+        opened->second = last_byte;
+        return known ? TARGET_RIGHT : TARGET_MISSING;
+    }
+    t->opened = t->design.pairs ? set : NULL;
     /* moves the entries that were used later than this one back by one */
     for (size_t way = 0; way < t->design.ways; way++) {
         const struct target_entry here = set[way];
         set[way] = newer;
+        set[0].second = here.tag == entry.tag ? here.second : set[0].second;
         if (here.tag == entry.tag)
             return here.target == target || !t->design.partial ? TARGET_RIGHT : TARGET_WRONG;
         newer = here;

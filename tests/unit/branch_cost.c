@@ -54,7 +54,7 @@ bool btb_fit_next(struct btb_fit *f, struct btb_sequence *sequence)
     const bool first = !asked;
 
     (void)f;
-    *sequence = (struct btb_sequence){BRANCH_CHAIN_UNCOND, 16, 256};
+    *sequence = (struct btb_sequence){BRANCH_CHAIN_UNCOND, 16, 256, 0};
     asked = true;
     return first;
 }

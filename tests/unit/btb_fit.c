@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,6 +15,7 @@
 #include "lib/probe/probe.h"
 #include "lib/structure/branch_cost.h"
 #include "lib/structure/btb_fit.h"
+#include "lib/structure/btb_near.h"
 #include "lib/structure/btb_report.h"
 
 static struct finding reported[8];
@@ -29,6 +31,12 @@ void report(struct probe *p, const struct finding *f)
 void record_core(struct record *r)
 {
     (void)r;
+}
+
+bool probe_skip(struct probe *p, const char *reason)
+{
+    (void)p, (void)reason;
+    return false;
 }
 
 double machine_seconds(void)
@@ -92,7 +100,7 @@ static void measure(struct btb_fit *f, const struct btb_sequence *row)
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 {
     const struct btb_sequence row = {chain.pattern, (unsigned)chain.stride,
-                                     (unsigned)chain.count + BRANCH_CHAIN_LOOP_BRANCHES};
+                                     (unsigned)chain.count + BRANCH_CHAIN_LOOP_BRANCHES, 0};
 
     (void)p, (void)k;
     out->q20 = ++readings % lost_every == 0 ? (double)NAN : cost_of(&row);
@@ -104,7 +112,7 @@ static void measure_all(struct btb_fit *f, enum branch_chain_pattern pattern)
 {
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2)
-            measure(f, &(struct btb_sequence){pattern, stride, count});
+            measure(f, &(struct btb_sequence){pattern, stride, count, 0});
 }
 
 static void measure_rest(struct btb_fit *f)
@@ -233,7 +241,7 @@ static void what_several_organisations_explain_is_undecided(void **state)
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 4)
-            measure(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count});
+            measure(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0});
     assert_true(btb_fit_decide(f)->levels[0].count > 1);
     report_level(f);
     assert_int_equal(reported[1].grade, 'U');
@@ -247,7 +255,7 @@ static void few_points_decide_nothing(void **state)
 
     (void)state;
     for (unsigned count = 8; count <= 512; count *= 2)
-        measure(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, count});
+        measure(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, count, 0});
     assert_int_equal(btb_fit_decide(f)->reason, REASON_TOO_FEW_POINTS);
     assert_false(btb_fit_next(f, &row));
     report_level(f);
@@ -262,7 +270,7 @@ static void flat_curves_have_no_level(void **state)
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2)
-            assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count}, 3, 0.001));
+            assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0}, 3, 0.001));
     assert_int_equal(btb_fit_decide(f)->reason, REASON_NO_LEVEL);
     btb_fit_free(f);
 }
@@ -275,9 +283,69 @@ static void impossible_curves_fit_no_organisation(void **state)
     (void)state;
     for (unsigned stride = 4; stride <= 4096; stride *= 4)
         for (unsigned count = 8; count <= 1024; count *= 2, cycles = 5 - cycles) /* no buffer has more resident */
-            assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count}, cycles, 0.001));
+            assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0}, cycles, 0.001));
     assert_int_equal(btb_fit_decide(f)->reason, REASON_NO_FIT);
     btb_fit_free(f);
+}
+
+/* ---- Few branches ----------------------------------------------------------------------------------- */
+
+static int last_in_its_slot(enum branch_chain_pattern pattern, unsigned stride)
+{
+    (void)pattern;
+    return -4 ^ (int)(stride - 4);
+}
+
+static struct btb_limits limits_of_few(void)
+{
+    return (struct btb_limits){.patterns = 1 << BRANCH_CHAIN_UNCOND,
+                               .stride_from = 4,
+                               .stride_to = 256,
+                               .last_at = last_in_its_slot,
+                               .count_from = 8,
+                               .count_to = 1024,
+                               .alignment = 4,
+                               .footprints = {INFINITY}};
+}
+
+/* BTB_LOOP_CYCLES: half a cycle more or less in each turn is half of a standard deviation, so that of 16 points is 4. */
+static void a_turn_may_take_a_cycle_more_than_its_branches(void **state)
+{
+    const struct btb_limits limits = limits_of_few();
+    struct btb_fit *f = btb_fit_start(&limits);
+    double half = 0.5;
+
+    (void)state;
+    assert_non_null(f);
+    for (unsigned count = 8; count < 24; count++, half = -half)
+        assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 64, count, 0}, 1 + half / count, 0.001));
+    const struct btb_fit_result *r = btb_fit_decide(f);
+    assert_int_equal(r->reason, REASON_NO_LEVEL);
+    assert_true(r->mismatch > 2 && r->mismatch < 8);
+    btb_fit_free(f);
+}
+
+/* BTB_NEAR_REACH: of a level of 32 branches, sequences of 128 are fitted, and not such of 256. */
+static void a_few_times_what_a_level_holds_is_fitted(void **state)
+{
+    const struct btb_limits limits = limits_of_few();
+    struct btb_near *near = calloc(1, sizeof *near);
+    struct btb_fit_result r;
+    struct probe p = {.run = NULL};
+
+    (void)state;
+    assert_non_null(near);
+    near->entries = 32;
+    for (unsigned stride = 4; stride <= 64; stride *= 16)
+        for (unsigned count = 16; count <= 256; count *= 2)
+            near->points[near->point_count++] = (struct btb_point){
+                {BRANCH_CHAIN_UNCOND, stride, count, 0}, count <= 32 ? HIT : MISS, 0.001};
+    assert_true(btb_near_fit(&p, near, &limits, NULL, 0, &r));
+    assert_int_equal(r.points, 2 * 4);
+    near->entries = 0;
+    assert_true(btb_near_fit(&p, near, &limits, NULL, 0, &r));
+    assert_int_equal(r.points, 2 * 5);
+    free(near);
 }
 
 static void points_beyond_a_footprint_do_not_count(void **state)
@@ -285,9 +353,9 @@ static void points_beyond_a_footprint_do_not_count(void **state)
     struct btb_fit *f = start(4096);
 
     (void)state;
-    assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 512}, 1, 0));
+    assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 512, 0}, 1, 0));
     assert_int_equal(btb_fit_decide(f)->points, 1);
-    assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 8, 512}, 1, 0));
+    assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 8, 512, 0}, 1, 0));
     assert_int_equal(btb_fit_decide(f)->points, 1);
     btb_fit_free(f);
 }
@@ -295,7 +363,7 @@ static void points_beyond_a_footprint_do_not_count(void **state)
 static void invalid_points_are_refused(void **state)
 {
     struct btb_fit *f = start(INFINITY);
-    const struct btb_sequence row = {BRANCH_CHAIN_UNCOND, 4, 8};
+    const struct btb_sequence row = {BRANCH_CHAIN_UNCOND, 4, 8, 0};
 
     (void)state;
     assert_false(btb_fit_add(f, &row, NAN, 0));
@@ -303,7 +371,7 @@ static void invalid_points_are_refused(void **state)
     assert_false(btb_fit_add(f, &row, 1, -1));
     assert_false(btb_fit_add(f, &row, 1, NAN));
     assert_false(btb_fit_add(f, &row, INFINITY, 0));
-    assert_false(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 7}, 1, 0));
+    assert_false(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, 4, 7, 0}, 1, 0));
     for (size_t i = 0; i < BTB_FIT_POINTS; i++)
         assert_true(btb_fit_add(f, &row, 1, 0.01));
     assert_false(btb_fit_add(f, &row, 1, 0.01));
@@ -323,6 +391,8 @@ int main(void)
         cmocka_unit_test(few_points_decide_nothing),
         cmocka_unit_test(flat_curves_have_no_level),
         cmocka_unit_test(impossible_curves_fit_no_organisation),
+        cmocka_unit_test(a_turn_may_take_a_cycle_more_than_its_branches),
+        cmocka_unit_test(a_few_times_what_a_level_holds_is_fitted),
         cmocka_unit_test(points_beyond_a_footprint_do_not_count),
         cmocka_unit_test(invalid_points_are_refused),
     };

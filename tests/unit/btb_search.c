@@ -41,7 +41,7 @@ static double miss_cost(double missed)
     for (size_t i = 0; i < POINTS; i++) {
         const double part = i + 1 < POINTS ? 0 : missed;
         one[i] = held(1 - part);
-        points[i] = (struct btb_point){{BRANCH_CHAIN_UNCOND, 16, 64U << i}, hit + part * (miss - hit), 0.001};
+        points[i] = (struct btb_point){{BRANCH_CHAIN_UNCOND, 16, 64U << i, 0}, hit + part * (miss - hit), 0.001};
     }
     btb_mismatch_prepare(&m, points, POINTS, 0, UINT_MAX, &spread);
     btb_mismatch(&m, one, NULL, INFINITY, costs);
@@ -77,7 +77,7 @@ static double mismatch_of_truth(double hit_of_second, double miss, bool two_leve
                               (1 - fmax(first, second)) * miss;
         one[i] = held(first);
         two[i] = held(second);
-        points[i] = (struct btb_point){{BRANCH_CHAIN_UNCOND, 4U << i / COUNTS, 8U << n}, cycles, 0.01 * cycles};
+        points[i] = (struct btb_point){{BRANCH_CHAIN_UNCOND, 4U << i / COUNTS, 8U << n, 0}, cycles, 0.01 * cycles};
     }
     btb_mismatch_prepare(&m, points, POINTS, 0, UINT_MAX, &spread);
     return btb_mismatch(&m, one, two_levels ? two : NULL, five_sigma, costs);
@@ -123,7 +123,7 @@ static bool doubtful(unsigned ways_of_first, unsigned ways_of_second, double sec
     for (unsigned stride = 4; stride <= 8; stride *= 2)
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
             assert_true(btb_classes_add(
-                &c, &(struct btb_point){{BRANCH_CHAIN_UNCOND, stride, counts[i]}, cycles[i], 0.01 * cycles[i]}));
+                &c, &(struct btb_point){{BRANCH_CHAIN_UNCOND, stride, counts[i], 0}, cycles[i], 0.01 * cycles[i]}));
     btb_mismatch_prepare(&s.points, c.points, c.point_count, 0, UINT_MAX, &spread);
     s.pairs[s.pair_count++] = (struct btb_pair){{c.class_of[organisation(&c.space, 3, 4, ways_of_first)],
                                                  c.class_of[organisation(&c.space, 3, 4, ways_of_second)]},

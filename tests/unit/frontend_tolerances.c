@@ -14,6 +14,7 @@
 #include "lib/kernels/mispredicted_return.h"
 #include "lib/structure/btb_fallback.h"
 #include "lib/structure/btb_levels.h"
+#include "lib/structure/btb_near.h"
 #include "lib/structure/btb_report.h"
 #include "lib/structure/tlb.h"
 #include "tests/unit/structure/given.h"
@@ -360,6 +361,25 @@ bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, stru
     (void)seconds;
     *result = (struct btb_fit_result){.level_count = 1};
     return true;
+}
+
+bool btb_near_fit(struct probe *p, const struct btb_near *near, const struct btb_limits *limits,
+                  const struct branch_chain_room *room, double seconds, struct btb_fit_result *result)
+{
+    (void)p;
+    (void)near;
+    (void)limits;
+    (void)room;
+    (void)seconds;
+    *result = (struct btb_fit_result){.level_count = 1};
+    return true;
+}
+
+int branch_chain_last_at(enum branch_chain_pattern pattern, unsigned stride)
+{
+    (void)pattern;
+    (void)stride;
+    return 0;
 }
 
 unsigned btb_report_number(struct probe *p, const char *entries, const struct btb_fit_level *l, unsigned levels)

@@ -181,7 +181,7 @@ static void measure_first(struct scene *s, struct btb_fit *f)
     for (unsigned p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
         for (unsigned stride = s->question.stride_from; stride <= s->question.stride_to; stride *= p ? 8 : 2)
             for (unsigned count = s->question.count_from; count <= s->question.count_to; count *= p ? 4 : 2)
-                measure(s, f, &(struct btb_sequence){(enum branch_chain_pattern)p, stride, count});
+                measure(s, f, &(struct btb_sequence){(enum branch_chain_pattern)p, stride, count, 0});
 }
 
 /*
@@ -396,8 +396,8 @@ static struct btb_fit_result decide_published(const struct published *p)
     for (size_t i = 0; i < p->count; i++) {
         const struct published_step *s = &p->steps[i];
         for (unsigned count = s->from; count < s->to; count *= 2)
-            assert_true(btb_fit_add(f, &(struct btb_sequence){s->pattern, s->stride, count}, s->cycles, s->error));
-        assert_true(btb_fit_add(f, &(struct btb_sequence){s->pattern, s->stride, s->to}, s->cycles, s->error));
+            assert_true(btb_fit_add(f, &(struct btb_sequence){s->pattern, s->stride, count, 0}, s->cycles, s->error));
+        assert_true(btb_fit_add(f, &(struct btb_sequence){s->pattern, s->stride, s->to, 0}, s->cycles, s->error));
     }
     struct btb_fit_result r = *btb_fit_decide(f);
     btb_fit_free(f);

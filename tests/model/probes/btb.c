@@ -99,3 +99,81 @@ MODEL_TEST(branch_target_buffers_are_given_back, "btb")
     end(cores, UINT32_MAX);
     decides(12, 0);
 }
+
+/* ---- Organisation of levels that hold few branches ------------------------------------------------------ */
+
+/* Whether no property of that level of the findings contradicts this one of the core. */
+static bool is_level(const char *level, const struct target_design *t)
+{
+    const struct {
+        const char *name;
+        double truth;
+    } properties[] = {{"frontend.btb.ways", (double)t->ways},
+                      {"frontend.btb.sets", (double)t->sets},
+                      {"frontend.btb.index_bits", log2((double)t->sets)},
+                      {"frontend.btb.branches_per_entry", t->pairs ? 2 : 1}};
+
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
+        const char *f = finding_of(properties[i].name, "level", level);
+        const double value = f ? number(f, "value") : (double)NAN, low = f ? number(f, "low") : (double)NAN;
+        if (isnan(low) ? !isnan(value) && value != properties[i].truth
+                       : !(low <= properties[i].truth && properties[i].truth < number(f, "high")))
+            return false;
+    }
+    return true;
+}
+
+/* What is reported of a level is true of one of the core; levels before it that no curve shows have no number. */
+static unsigned check_organisation(const struct machine_design *m)
+{
+    unsigned known = 0;
+
+    for (unsigned level = 0; level < TARGET_LEVELS; level++) {
+        bool right = false;
+        for (size_t i = 0; i < TARGET_LEVELS; i++)
+            right |= is_level(level_names[level], &m->core.targets[i]);
+        const char *ways = finding_of("frontend.btb.ways", "level", level_names[level]);
+        if (!right)
+            complain(m, "level %s: another organisation is reported", level_names[level]);
+        known += level == 0 && ways && !isnan(number(ways, "value"));
+    }
+    return known;
+}
+
+/* 12 to 100 branches: a single set, or a few ways, or one; one or two branches to an entry. */
+static struct target_design draw_few(void)
+{
+    struct target_design t = {.sets = (size_t)1 << pick(1, 5), .low = (unsigned)pick(2, 6), .cycles = 1};
+
+    if (pick(0, 2) == 0)
+        t.sets = 1;
+    t.pairs = pick(0, 2) == 0;
+    do
+        t.ways = t.sets == 1 ? pick(8, 100) : pick(0, 2) == 0 ? 1 : pick(2, 7);
+    while (t.sets * t.ways * (t.pairs ? 2 : 1) < 12 || t.sets * t.ways * (t.pairs ? 2 : 1) > 100);
+    t.hashed = t.sets > 1 && pick(0, 2) == 0;
+    return t;
+}
+
+MODEL_TEST(first_levels_of_few_branches_are_given_back, "btb")
+{
+    unsigned cores = 0, known = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 0, 30); cores++) {
+        struct machine_design m = draw_machine(seed);
+        m.core.contiguous = true;
+        m.core.op_cache = (struct cache_design){0};
+        m.core.targets[0] = draw_few();
+        m.core.targets[1] = (struct target_design){.sets = (size_t)128 << pick(0, 1),
+                                                   .ways = pick(3, 6),
+                                                   .low = (unsigned)pick(3, 6),
+                                                   .cycles = (double)pick(2, 3)};
+        m.core.redirect = (double)pick(6, 14);
+        m.core.decodes = pick(0, 1);
+        shorten_readings(&m);
+        run_probes_on(&m, "btb", PROFILE_QUICK);
+        known += check_organisation(&m);
+    }
+    print_message("# %s: the organisation of the first level is known of %u of %u cores\n", emit_isa, known, cores);
+    end(0, UINT32_MAX);
+}
