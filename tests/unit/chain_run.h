@@ -217,6 +217,27 @@ static void branches_execute_once_an_iteration(void **state)
             }
 }
 
+/* The branch that closes the loop is where branch_chain_last_at says. */
+static void the_last_branch_is_where_it_is_said(void **state)
+{
+    (void)state;
+    for (enum branch_chain_pattern pattern = 0; pattern <= BRANCH_CHAIN_COND; pattern++)
+        for (unsigned stride = emit_alignment > 1 ? emit_alignment : 8; stride <= 256; stride *= 2) {
+            size_t last = 0,
+                   in_slot = 0; /* bytes from the border, and from the beginning of a slot, to ends of branches */
+            check_chain(&(struct branch_chain){.pattern = pattern, .count = 3, .stride = stride});
+            for (size_t i = 0; i + 1 < executed_count; i++) {
+                const size_t end = executed[i].at + executed[i].size - CODE_AT, next = executed[i + 1].at - CODE_AT;
+                if (end > ROOM && next < ROOM)
+                    last = end - ROOM;
+                if (end <= ROOM)
+                    in_slot = (end - 1) % stride + 1;
+            }
+            assert_true(last > 0 && in_slot > 0);
+            assert_int_equal(branch_chain_last_at(pattern, stride), -(int)last ^ (int)(stride - in_slot));
+        }
+}
+
 /*
  * One branch in a page: the lines of a page, and the pairs of line and page that select sets together, are used evenly.
  */
@@ -328,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_execute_once_an_iteration),
+        cmocka_unit_test(the_last_branch_is_where_it_is_said),
         cmocka_unit_test(branches_of_pages_use_lines_evenly),
         cmocka_unit_test(pages_are_alike),
         cmocka_unit_test(frames_have_the_code_that_executes),
