@@ -105,11 +105,11 @@ static size_t ring_lines(double lines)
  */
 static bool link_pieces(struct probe *p, const struct pointer_chase *ring, size_t offset, size_t count, size_t piece)
 {
-    size_t *offsets = probe_calloc(p, count + 2 * piece, sizeof *offsets), *shift = offsets + count,
-           *place = shift + piece, n = 0;
+    size_t *offsets = probe_calloc(p, count + 2 * piece, sizeof *offsets), n = 0;
 
     if (!offsets)
         return false;
+    size_t *shift = offsets + count, *place = shift + piece;
     for (size_t first = 0; first < count; first += GROUP * piece) {
         const size_t left = (count - first) / piece, blocks = left < GROUP ? left : GROUP;
         for (size_t i = 0; i < piece; i++) {

@@ -80,7 +80,7 @@ static bool measure_round(struct probe *p, const struct set *s, const uint8_t *b
         if (!displaced_chase_kernel(p, &s->chase, &s->displacers, s->chase.ring.at + s->line * POINTER_CHASE_LINE_BYTES,
                                     length, pointer_chase_unroll(length, ROUNDS), &k))
             return false;
-        k.warm_iterations = WARM_ROUNDS / ROUNDS;
+        k.warm_iterations = (double)WARM_ROUNDS / ROUNDS;
     } else {
         if (!pointer_chase_kernel(p, &s->chase, pointer_chase_unroll(length, UNROLL), &k))
             return false;
