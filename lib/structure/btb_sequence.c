@@ -119,6 +119,13 @@ static void add_pairs_of_lines(struct layout *l, unsigned stride, unsigned count
         add_run(l, (struct run){((uint64_t)lines * line + i - 1) * stride, 0, 1, i > 1 ? 2 : 1});
 }
 
+/* Whether the first branch of a pair is the second one of another pair in the next turn, so that each has an entry. */
+static bool alternates(enum btb_entry entry, const struct btb_sequence *sequence)
+{
+    return sequence->count % 2 &&
+           (entry == BTB_ANY_NEXT || (entry == BTB_UNCOND_NEXT && sequence->pattern == BRANCH_CHAIN_UNCOND));
+}
+
 /* A chain with a last branch that differs. The others are numbered from the last one to be executed on. */
 static void lay_out_chain(const struct btb_index *index, enum btb_entry entry, unsigned per_entry,
                           const struct btb_sequence *sequence, struct layout *l)
@@ -126,7 +133,7 @@ static void lay_out_chain(const struct btb_index *index, enum btb_entry entry, u
     const unsigned others = sequence->count - 1;
     struct run last = {(uint64_t)sequence->last_at, 0, 1, 1};
 
-    if (!joins(index, entry, sequence))
+    if (!joins(index, entry, sequence) || alternates(entry, sequence))
         add_slots(l, 0, others, 1, 1);
     else if (entry == BTB_BLOCK)
         add_blocks(l, index, per_entry, sequence->stride, others);
@@ -135,9 +142,7 @@ static void lay_out_chain(const struct btb_index *index, enum btb_entry entry, u
     else if (entry == BTB_UNCOND_NEXT && sequence->pattern == BRANCH_CHAIN_COND) {
         add_slots(l, 0, others, 1, 1);
         last = (struct run){0, 0, 0, 1}; /* it is in the entry of the one before it, number 0 */
-    } else if (others % 2 == 0)
-        add_slots(l, 0, others, 1, 1); /* the first of a pair is the second one in the next turn: each has an entry */
-    else {
+    } else {
         l->pitch = 2 * (uint64_t)sequence->stride;
         add_slots(l, sequence->stride, others / 2, 1, 2);
         last.branches = 2; /* and the one that it leads to */
