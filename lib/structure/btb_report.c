@@ -78,9 +78,10 @@ void btb_report(struct probe *p, const struct btb_fit_result *r, size_t level, u
         f.agreement = text;
         if (properties[i].same && number) {
             f.value = properties[i].value;
-            if (i == 0 && o->ways_end > o->ways + 1) {
+            /* a chain that fills a single set is disturbed by each other branch of a reading: it may have a way more */
+            if (i == 0 && (o->ways_end > o->ways + 1 || o->index.set_bits == 0)) {
                 f.low = o->ways;
-                f.high = o->ways_end;
+                f.high = o->ways_end + (o->index.set_bits == 0);
             }
             f.grade = r->limits_known && r->patterns > 1 && r->challenges == BTB_FIT_CHALLENGES ? 'B' : 'C';
         } else
