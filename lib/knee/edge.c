@@ -89,7 +89,7 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
 {
     const struct series *s = &c->s;
     /* Points that are neither on the level nor surely off it would hide those behind them: `strict` has them only once
-     * the level goes on behind them. */
+     * the level goes on behind them, or goes on like them. */
     struct followed level = {0}, strict = {0};
     size_t off = 0, back = 0, low = 0;
     double highest = 0; /* how far above the level y has been since it was left */
@@ -134,6 +134,10 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
             continue;
         }
         follow(&level, c, i, sloped);
+        if (doubtful && i - low >= DOUBTFUL_POINTS) { /* this is how the level goes on */
+            strict = level;
+            doubtful = false;
+        }
     }
     return left && out->bad < end;
 }

@@ -148,6 +148,11 @@ enum {
      */
     LEVEL_REACH = 24,
     /*
+     * So many points in a row, none of them on the level and none surely off it, belong to a level that drifts; fewer may
+     * be the beginning of a rise. Chosen: twice the points of the shortest level that counts (LASTING_POINTS).
+     */
+    DOUBTFUL_POINTS = 8,
+    /*
      * The line through the points of a level that slopes predicts the next point only if there are so many. Chosen:
      * twice as many as a line needs to have a scatter.
      */

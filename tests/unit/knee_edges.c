@@ -114,6 +114,22 @@ static void what_may_be_off_a_level_does_not_widen_it(void **state)
     }
 }
 
+/* DOUBTFUL_POINTS: a level that rises by little over many points goes on, and only its last points are doubtful. */
+static void many_points_beside_a_level_are_its_drift(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct points r = {.error = 0.1, .random = seed};
+        struct edge e;
+        add(&r, 24, 20, 0.4);
+        for (int i = 0; i < 16; i++)
+            add(&r, 1, 21 + 0.05 * i, 0.1);
+        add(&r, 20, 60, 0.4);
+        assert_true(find(&r, 22, false, 40, &e));
+        assert_true(e.good == 39 && e.low >= 31);
+    }
+}
+
 static void the_last_good_point_lies_before_a_gentle_foot(void **state)
 {
     struct points r = {.error = 0.01};
@@ -427,6 +443,7 @@ int main(void)
         cmocka_unit_test(a_step_before_a_climb_is_the_knee),
         cmocka_unit_test(a_step_before_a_creeping_rise_is_the_knee),
         cmocka_unit_test(what_may_be_off_a_level_does_not_widen_it),
+        cmocka_unit_test(many_points_beside_a_level_are_its_drift),
         cmocka_unit_test(the_last_good_point_lies_before_a_gentle_foot),
         cmocka_unit_test(one_good_point_within_a_rise_belongs_to_the_interval),
         cmocka_unit_test(behind_a_rise_that_one_view_misses_no_knee_is_agreed),
