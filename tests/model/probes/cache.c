@@ -91,7 +91,7 @@ MODEL_TEST(predicted_loads_hide_no_latency, "cache")
         check_caches(&m);
     }
     end(4 * cores, UINT32_MAX);
-    decides(0, 8);
+    decides(0, 6);
 }
 
 /*
