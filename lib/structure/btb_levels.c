@@ -281,6 +281,15 @@ static bool report_level(struct probe *p, const struct btb_levels_request *q, co
     return true;
 }
 
+/*
+ * Cycles a branch that the loop's instructions may add on a level of a curve: those at the point in the middle of it,
+ * since curves have as many points in each octave.
+ */
+static double loop_part(const struct verdict *v, size_t level)
+{
+    return BTB_LOOP_CYCLES / sqrt(v->levels[level].from * v->levels[level].to);
+}
+
 /* The cost of a branch on a level: the least of all strides. */
 static double height_of(const struct curves *c, const struct stride_level *l)
 {
@@ -324,11 +333,40 @@ static void report_strides(struct probe *p, const struct btb_levels_request *q, 
         if (at < v->level_count) {
             const double off = fmax(v->levels[at].spread, BTB_CALIBRATION);
             f.value = v->levels[at].height;
-            f.low = f.value * (1 - off);
+            f.low = f.value * (1 - off) - loop_part(v, at);
             f.high = f.value * (1 + off);
             report(p, &f);
         }
     }
+}
+
+/*
+ * Reports what a branch costs on a level. Of few branches the loop's instructions may be a part of that, at all strides
+ * alike: then it is an interval, which no agreement narrows.
+ */
+static void report_cost(struct probe *p, const struct btb_levels_request *q, const struct curves *c, size_t level,
+                        unsigned number)
+{
+    const struct stride_level *l = &c->verdict.levels[level];
+    const double height = height_of(c, l);
+    struct finding f = {.name = q->cycles,
+                        .variants = {{"level", .number = number}, {"branch", branch_chain_pattern_names[q->pattern]}}};
+    double loop = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        if (l->at[i].level < c->member[i].verdict->level_count)
+            loop = fmax(loop, loop_part(c->member[i].verdict, l->at[i].level));
+    if (loop <= BTB_CALIBRATION * height) {
+        report_stride_family_height(p, &f, &c->family, &c->verdict, level);
+        return;
+    }
+    f.value = height;
+    f.low = height - loop;
+    f.high = height * (1 + BTB_CALIBRATION);
+    f.grade = 'C';
+    f.curves[0] = c->curve[l->lead].name;
+    f.method = "least height of the level at any stride; the interval allows for the loop's instructions";
+    report(p, &f);
 }
 
 static bool report_levels(struct probe *p, const struct btb_levels_request *q, const struct curves *c, enum range range,
@@ -349,10 +387,7 @@ static bool report_levels(struct probe *p, const struct btb_levels_request *q, c
         if (isnan(l->value))
             continue; /* without a capacity it may be no level: its cost is not reported */
         out->measured++;
-        const struct finding f = {
-            .name = q->cycles,
-            .variants = {{"level", .number = out->levels}, {"branch", branch_chain_pattern_names[q->pattern]}}};
-        report_stride_family_height(p, &f, &c->family, &c->verdict, i);
+        report_cost(p, q, c, i, out->levels);
     }
     return true;
 }

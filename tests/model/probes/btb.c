@@ -23,6 +23,22 @@ static double held_at(const struct target_design *t, size_t stride)
     }
 }
 
+/* Each cost is that of some level: within its interval, or as near as `part` of it; at grade A within 2 %. */
+static void check_cycles(const struct machine_design *m, const char *name, double part)
+{
+    for (const char *f = NULL; (f = next_finding(f, name));) {
+        const double value = number(f, "value"), low = number(f, "low"), high = number(f, "high");
+        bool right = false;
+        for (size_t i = 0; i < TARGET_LEVELS; i++) {
+            const double true_cycles = m->core.targets[i].cycles;
+            right |= fabs(value / true_cycles - 1) <= (record_value(f, "grade", 2)[0] == 'A' ? 0.02 : part) ||
+                     (low <= true_cycles && true_cycles <= high);
+        }
+        if (record_value(f, "grade", 2)[0] != 'U' && !right)
+            complain(m, "%s: reported %g, %g to %g cycles, which no level takes", name, value, low, high);
+    }
+}
+
 /*
  * One stride at a time; where the chain begins and ends in a block of an index bit may put one more, or one less, into
  * a set.
@@ -43,14 +59,7 @@ static void check_strides(const struct machine_design *m)
             complain(m, "stride %g: reported %g, %g to %g, true are %g and %g", number(f, "stride"), number(f, "value"),
                      number(f, "low"), number(f, "high"), truths[1], truths[4]);
     }
-    /* among few branches the loop's own instructions take part */
-    for (const char *f = NULL; (f = next_finding(f, "frontend.btb.cycles_at_stride"));) {
-        bool right = false;
-        for (size_t i = 0; i < TARGET_LEVELS; i++)
-            right |= fabs(number(f, "value") / m->core.targets[i].cycles - 1) <= 0.1;
-        if (!right)
-            complain(m, "stride %g: reported %g cycles, which no level takes", number(f, "stride"), number(f, "value"));
-    }
+    check_cycles(m, "frontend.btb.cycles_at_stride", 0.1); /* of one curve, which the ends of chains disturb */
 }
 
 /* A capacity may be that of any level: where a curve does not show a level, those behind it have lower numbers. */
@@ -63,6 +72,7 @@ static void check_targets(const struct machine_design *m)
         truths[i] = (double)(m->core.targets[i].sets * m->core.targets[i].ways);
     for (const char *f = NULL; (f = next_finding(f, "frontend.btb.entries"));)
         check_one_of(m, f, truths, TARGET_LEVELS);
+    check_cycles(m, "frontend.btb.cycles", 0.05);
     for (const char *f = NULL; (f = next_finding(f, fallback));) {
         if (!is_decided(m, f, fallback, ""))
             continue;
