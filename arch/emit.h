@@ -111,8 +111,8 @@ void emit_bytes(struct code *c, const uint8_t *bytes, size_t count);
  */
 void emit_copy(struct code *c, size_t from, size_t bytes, struct work work);
 /*
- * Copies what has been emitted since *before, a copy of *c, until it stands there `times` times, one after the other. It
- * must do the same at any address. That is far faster than emitting it as often.
+ * Copies what has been emitted since *before, a copy of *c, until it stands there `times` times, one after the other.
+ * It must do the same at any address. That is far faster than emitting it as often.
  */
 void emit_repeat(struct code *c, const struct code *before, size_t times);
 /*
@@ -248,8 +248,8 @@ void emit_leave(struct code *c);
 /* Returns from a kernel, or from a function without emit_enter. */
 void emit_return(struct code *c);
 /*
- * Takes the address of the last emit_call_ahead off the stack, in a function with emit_enter: no return will use it. The
- * core's return stack keeps it, so that the next return is mispredicted.
+ * Takes the address of the last emit_call_ahead off the stack, in a function with emit_enter: no return will use it.
+ * The core's return stack keeps it, so that the next return is mispredicted.
  */
 void emit_drop_call(struct code *c);
 /*

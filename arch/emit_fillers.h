@@ -69,7 +69,9 @@ void emit_filler_hold(struct code *c, unsigned vector_bits, unsigned bits, bool 
  * register or address, so that fillers next to each other write different ones.
  */
 void emit_filler(struct code *c, const struct emit_filler *f, size_t index);
-/* How many fillers further in a sequence the same instruction comes again; every period is a multiple of shorter ones. */
+/*
+ * How many fillers further in a sequence the same instruction comes again; every period is a multiple of shorter ones.
+ */
 size_t emit_filler_period(const struct emit_filler *f);
 /*
  * Emits a filler as emit_filler does, but one that cannot execute before the register `general` or `vector`, whichever

@@ -1,13 +1,13 @@
 /*
- * Errata of the generic timer's counter, CNTVCT_EL0: machines on which it now and then reads wrong. Which machine has one
- * is known from the device tree's timer node or from the GTDT, not from the core. The reader works around them.
+ * Errata of the generic timer's counter, CNTVCT_EL0: machines on which it now and then reads wrong. Which machine has
+ * one is known from the device tree's timer node or from the GTDT, not from the core. The reader works around them.
  */
 #ifndef FATHOM_ARCH_AARCH64_COUNTER_ERRATA_H
 #define FATHOM_ARCH_AARCH64_COUNTER_ERRATA_H
 
 /*
- * What reader.S does with the counter. The values other than COUNTER_BETWEEN_ROLLS are limits: a reading is right when it
- * is less than that many ticks later than the one before it.
+ * What reader.S does with the counter. The values other than COUNTER_BETWEEN_ROLLS are limits: a reading is right when
+ * it is less than that many ticks later than the one before it.
  */
 #define COUNTER_SOUND 0           /* reads it once */
 #define COUNTER_EQUAL 1           /* reads it until two readings in a row are equal */

@@ -1,7 +1,7 @@
 /*
- * Privileged instructions of AArch64, and barriers and maintenance of caches. Encodings: Arm ARM DDI 0487, C5.3 to C5.5,
- * C6.2 (DSB, ISB), D24.2 (TTBR0_EL1). TTBR0 gets the value it has; what is invalidated is a page or a line of
- * the data.
+ * Privileged instructions of AArch64, and barriers and maintenance of caches. Encodings: Arm ARM DDI 0487, C5.3 to
+ * C5.5, C6.2 (DSB, ISB), D24.2 (TTBR0_EL1). TTBR0 gets the value it has; what is invalidated is a page or a line of the
+ * data.
  */
 #include "arch/emit_privileged.h"
 #include "arch/aarch64/encode.h"

@@ -6,8 +6,8 @@
  * trusted firmware before TF-A 2.11 does not return from that trap (TF-A change log, "UNDEF injection"). Hence
  * HAZARD_HANGS. Apple's registers do not trap to EL3; under a hypervisor they are undefined.
  *
- * CPUACTLR_EL1 of A57 and A72 should be written while the system is idle, before the MMU is on (TRM, CPUACTLR_EL1, usage
- * constraints), which is not so here: one more reason for the hazard. CPUECTLR_EL1 may be written at any time.
+ * CPUACTLR_EL1 of A57 and A72 should be written while the system is idle, before the MMU is on (TRM, CPUACTLR_EL1,
+ * usage constraints), which is not so here: one more reason for the hazard. CPUECTLR_EL1 may be written at any time.
  *
  * Bit 15 of CPUECTLR_EL1, "all data prefetchers", is no switch of Neoverse N2 and V2, Cortex-A710, X2 and X3: there it
  * may deadlock the core unless CPUACTLR2_EL1[29] is set (TF-A, lib/cpus/aarch64/wa_cve_2025_0647_cpprctx.S, which sets

@@ -212,8 +212,8 @@ static const char *set_extra(const struct counter_setting *list, size_t i, struc
 }
 
 /*
- * A write takes 32 bits of a count and extends their sign, where there are no full-width writes (SDM vol. 3B, "Full-Width
- * Writes to Performance Counter Registers"): whether the count that this counter has now could be put back.
+ * A write takes 32 bits of a count and extends their sign, where there are no full-width writes (SDM vol. 3B,
+ * "Full-Width Writes to Performance Counter Registers"): whether the count that this counter has now could be put back.
  */
 static bool can_be_put_back(const struct access *a, const struct counters *have, unsigned slot)
 {
@@ -227,9 +227,9 @@ static bool can_be_put_back(const struct access *a, const struct counters *have,
 /*
  * Errata AAK100 (Nehalem), AAP53 (Lynnfield) and BD53 (Westmere): counters may count wrongly unless the events B5H, D2H
  * and B1H have run on them since they were last set up. The steps are those of Linux, intel_pmu_nhm_workaround, and of
- * sv6, enable_nehalem_workaround: one event on each of the four counters, B1H twice, started and stopped. Everything is put
- * back at once. Where one of the four is not ours to change this is left out, and the counters' proof decides. NULL, or
- * why a register could not be written.
+ * sv6, enable_nehalem_workaround: one event on each of the four counters, B1H twice, started and stopped. Everything is
+ * put back at once. Where one of the four is not ours to change this is left out, and the counters' proof decides.
+ * NULL, or why a register could not be written.
  */
 static const char *warm_up(const struct access *a, const struct counters *have, struct counters_state *state)
 {

@@ -339,8 +339,8 @@ static uint32_t displacement(struct code *c, size_t end, size_t target)
 const char *const emit_code_prefetches[] = {"prefetchit0", "prefetchit1", NULL};
 
 /*
- * PREFETCHIT0 m8: 0F 18 /7, PREFETCHIT1 m8: 0F 18 /6; with any operand but RIP + disp32 they are NOPs (Intel SDM vol. 2B,
- * PREFETCHh). Where CPUID.(7,1):EDX bit 14 is clear they are hints that the architecture reserves, and NOPs.
+ * PREFETCHIT0 m8: 0F 18 /7, PREFETCHIT1 m8: 0F 18 /6; with any operand but RIP + disp32 they are NOPs (Intel SDM vol.
+ * 2B, PREFETCHh). Where CPUID.(7,1):EDX bit 14 is clear they are hints that the architecture reserves, and NOPs.
  */
 void emit_code_prefetch(struct code *c, unsigned which, size_t target)
 {

@@ -63,7 +63,9 @@ static const struct control_switch nehalem[] = {{"l2-stream", "L2 streamer", FEA
 static const struct control_switch next_page[] = {{"l1d-next-page", "next page into L1D", FEATURE_CONTROL, DISABLE(4),
                                                    .scope = SCOPE_CORE, .source = "PerfSpect; CoreFreq"},
                                                   {0}};
-/* LIKWID takes bit 6 for this one on Sapphire Rapids (sysFeatures_intel_prefetcher.c, 2026-06), against both of these. */
+/*
+ * LIKWID takes bit 6 for this one on Sapphire Rapids (sysFeatures_intel_prefetcher.c, 2026-06), against both of these.
+ */
 static const struct control_switch amp[] = {{"l2-amp", "adaptive multipath into L2", FEATURE_CONTROL, DISABLE(5),
                                              .scope = SCOPE_CORE, .source = "PerfSpect; CoreFreq"},
                                             {0}};

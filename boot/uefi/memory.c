@@ -30,7 +30,9 @@ enum {
 static const size_t alignments_mib[] = {1024, 512, 32, 2};
 enum { ALIGNMENTS = sizeof alignments_mib / sizeof alignments_mib[0] };
 
-/* UEFI specification 2.10, 7.2: memory that is for one purpose, such as high-bandwidth memory; gnu-efi lacks the name. */
+/*
+ * UEFI specification 2.10, 7.2: memory that is for one purpose, such as high-bandwidth memory; gnu-efi lacks the name.
+ */
 static const uint64_t SPECIFIC_PURPOSE = 0x40000;
 
 static uint8_t *buffer;
@@ -220,7 +222,9 @@ static const struct srat_memory anywhere = {.base = 0, .bytes = UINT64_MAX};
 static const struct srat_memory *allowed = &anywhere;
 static size_t allowed_count = 1;
 
-/* An aligned address in both ranges, not below 1 MiB, with `bytes` from there on and a guard before; 0: there is none. */
+/*
+ * An aligned address in both ranges, not below 1 MiB, with `bytes` from there on and a guard before; 0: there is none.
+ */
 static uint64_t place_in(const EFI_MEMORY_DESCRIPTOR *d, const struct srat_memory *within, size_t bytes,
                          size_t alignment)
 {

@@ -2,7 +2,8 @@
  * The result file of this run, and those of earlier runs.
  *
  * Some firmware damages files that are changed. So every run gets a new file, \RESULTS\RUN00001.JSL and so on, to which
- * records are appended and flushed, and another one beside it (support.c); no file is ever truncated, renamed, deleted or opened for writing a second time.
+ * records are appended and flushed, and another one beside it (support.c); no file is ever truncated, renamed, deleted
+ * or opened for writing a second time.
  */
 #include "boot/uefi/results.h"
 

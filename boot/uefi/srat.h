@@ -1,6 +1,6 @@
 /*
- * System resource affinity table (ACPI specification 6.5, 5.2.16): which processors and which memory are near each other.
- * These functions call no firmware; any length and number in a table may be wrong.
+ * System resource affinity table (ACPI specification 6.5, 5.2.16): which processors and which memory are near each
+ * other. These functions call no firmware; any length and number in a table may be wrong.
  */
 #ifndef FATHOM_BOOT_UEFI_SRAT_H
 #define FATHOM_BOOT_UEFI_SRAT_H

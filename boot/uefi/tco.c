@@ -2,8 +2,8 @@
  * Sources: Intel I/O Controller Hub 9 datasheet (316972), chapters on the chipset configuration registers (GCS) and the
  * LPC bridge (its TCO registers). Every number here was checked against Linux: drivers/mfd/lpc_ich.c,
  * drivers/i2c/busses/i2c-i801.c, drivers/platform/x86/p2sb.c, drivers/watchdog/iTCO_wdt.c; those of ICH9 also against
- * QEMU, hw/acpi/ich9_tco.c, whose device is the only one of the tests that is no model of theirs. From the 100 series on,
- * Linux is the only source, but for the bridge P2SB, which coreboot hides in the same way.
+ * QEMU, hw/acpi/ich9_tco.c, whose device is the only one of the tests that is no model of theirs. From the 100 series
+ * on, Linux is the only source, but for the bridge P2SB, which coreboot hides in the same way.
  */
 #include "boot/uefi/tco.h"
 

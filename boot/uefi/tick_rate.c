@@ -4,10 +4,11 @@
 #include <stddef.h>
 
 /*
- * Relative difference up to which two frequencies are the same. Boards have oscillators of 19.2, 24, 24.576, 25, 26, 50,
- * 54, 62.5 or 100 MHz, of which the two nearest differ by 1.7 % (24.576 and 25), and otherwise by 2.4 % or more; an
- * oscillator is exact to 0.01 %. A Stall of 2 ms is longer by the call and by the granularity of its clock, up to 10 µs,
- * which is 0.5 %; a second of the real-time clock is known to two readings of it, which takes less than 5 ms, by 1 %.
+ * Relative difference up to which two frequencies are the same. Boards have oscillators of 19.2, 24, 24.576, 25, 26,
+ * 50, 54, 62.5 or 100 MHz, of which the two nearest differ by 1.7 % (24.576 and 25), and otherwise by 2.4 % or more; an
+ * oscillator is exact to 0.01 %. A Stall of 2 ms is longer by the call and by the granularity of its clock, up to 10
+ * µs, which is 0.5 %; a second of the real-time clock is known to two readings of it, which takes less than 5 ms, by 1
+ * %.
  */
 static const double SAME = 0.015;
 

@@ -2,8 +2,9 @@
  * How long a tick of the time stamp is, and the time of day.
  *
  * A frequency that the core declares is used. On x86-64 many cores declare none; then the time stamp is compared with
- * the ACPI power management timer, a counter of known frequency on every PC. The firmware's Stall is the last resort. On
- * AArch64 firmware declares the frequency: it is compared with Stall, and where they differ with the real-time clock.
+ * the ACPI power management timer, a counter of known frequency on every PC. The firmware's Stall is the last resort.
+ * On AArch64 firmware declares the frequency: it is compared with Stall, and where they differ with the real-time
+ * clock.
  */
 #include "boot/uefi/time.h"
 
@@ -214,8 +215,8 @@ static uint64_t next_second(uint64_t limit)
 }
 
 /*
- * Frequency of the time stamp over two seconds of the real-time clock; 0 where it does not move by `most_hz`, or the two
- * seconds differ.
+ * Frequency of the time stamp over two seconds of the real-time clock; 0 where it does not move by `most_hz`, or the
+ * two seconds differ.
  */
 static double hz_by_clock_within(double most_hz)
 {

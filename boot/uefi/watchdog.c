@@ -25,7 +25,7 @@ static const double REFRESH_SECONDS = 1;
 static unsigned half_seconds; /* what it runs; 0 while it is not armed */
 static double refreshed;
 
-/* ---- What differs between instruction sets: registers behind ports, or in memory that the firmware has mapped ----- */
+/* ---- What differs between instruction sets: registers behind ports, or in memory that the firmware has mapped --- */
 
 static uint32_t read_memory(uint64_t address)
 {
@@ -165,9 +165,11 @@ static size_t registers(struct watchdog_register *list, size_t room)
 }
 #endif
 
-/* ---- Its use ------------------------------------------------------------------------------------------------------ */
+/* ---- Its use ---------------------------------------------------------------------------------------------------- */
 
-/* A window may last as long as its deadline, and nothing starts the time again within it: so twice that is the least. */
+/*
+ * A window may last as long as its deadline, and nothing starts the time again within it: so twice that is the least.
+ */
 static unsigned seconds_for(const struct config *c)
 {
     const unsigned least = (2 * c->deadline_ms + 999) / 1000;

@@ -51,7 +51,7 @@ static unsigned length_bits(unsigned version)
     return version < 10 ? 8 : 16; /* table 3 */
 }
 
-/* ---- Codewords ----------------------------------------------------------------------------------------------------- */
+/* ---- Codewords -------------------------------------------------------------------------------------------------- */
 
 struct bits {
     uint8_t *bytes;
@@ -138,7 +138,10 @@ static void interleave(unsigned version, const uint8_t *data, uint8_t *out)
     }
 }
 
-/* ---- Modules --------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- Modules
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static void set(struct qr *q, unsigned x, unsigned y, bool dark)
 {
@@ -151,7 +154,9 @@ static unsigned distance(int dx, int dy)
     return (unsigned)(x > y ? x : y);
 }
 
-/* A square of rings around a centre: finder patterns, with their light border, and alignment patterns (6.3.3, 6.3.6). */
+/*
+ * A square of rings around a centre: finder patterns, with their light border, and alignment patterns (6.3.3, 6.3.6).
+ */
 static void draw_rings(struct qr *q, int x, int y, int radius)
 {
     for (int dy = -radius; dy <= radius; dy++)
@@ -244,7 +249,10 @@ static void draw_words(struct qr *q, const uint8_t *words)
             }
 }
 
-/* ---- Masks ------------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- Masks
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 /* Table 10. */
 static bool masked(unsigned mask, unsigned x, unsigned y)

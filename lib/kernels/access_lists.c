@@ -74,8 +74,9 @@ static unsigned bits_of(size_t bytes)
 }
 
 /*
- * Loads SCATTERED times REG_COUNT lines of an area of a power of two of bytes, each once before any again: x = a * x + c modulo a power
- * of two has the full period where a is 1 modulo 4 and c odd (Hull and Dobell 1962); here in units of lines.
+ * Loads SCATTERED times REG_COUNT lines of an area of a power of two of bytes, each once before any again: x = a * x +
+ * c modulo a power of two has the full period where a is 1 modulo 4 and c odd (Hull and Dobell 1962); here in units of
+ * lines.
  */
 static size_t emit_scattered(struct code *c, const struct area *area)
 {

@@ -131,7 +131,9 @@ static void emit_lines(struct code *c, const struct branch_chain *chain, size_t 
                   conditional(chain, slot));
 }
 
-/* The loop up to its branch to offset `first`. Stores the offset of the entry. Returns the branch that ends the loop. */
+/*
+ * The loop up to its branch to offset `first`. Stores the offset of the entry. Returns the branch that ends the loop.
+ */
 static struct fixup emit_turn(struct code *c, size_t first, size_t *entry)
 {
     emit_add_constant(c, REG_COUNT, -1);

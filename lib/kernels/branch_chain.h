@@ -64,8 +64,9 @@ size_t branch_chain_bytes(const struct branch_chain *chain, size_t end);
 size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_t end, uint64_t *random);
 
 /*
- * The address of the loop's taken branch, in a chain of this pattern and stride without anything else, by its last byte:
- * inverted, and relative to that of the branch in the last slot where they differ within a slot (struct btb_sequence).
+ * The address of the loop's taken branch, in a chain of this pattern and stride without anything else, by its last
+ * byte: inverted, and relative to that of the branch in the last slot where they differ within a slot (struct
+ * btb_sequence).
  */
 int branch_chain_last_at(enum branch_chain_pattern pattern, unsigned stride);
 

@@ -78,8 +78,8 @@ const char *code_block_map(struct code_block *b, unsigned highest, size_t behind
     const size_t block = (size_t)2 << highest, pages = (2 * block + behind) / page_size() + 1;
     *b = (struct code_block){.highest = highest, .mark = machine_map_mark()};
     /*
-     * Where in the area an aligned block begins depends on the area's address, which is known only when it is mapped. So
-     * the address is foreseen: it is that of the area given back before, or as far from it as that one from its own
+     * Where in the area an aligned block begins depends on the area's address, which is known only when it is mapped.
+     * So the address is foreseen: it is that of the area given back before, or as far from it as that one from its own
      * predecessor.
      */
     uintptr_t at = 0, foreseen = 0;

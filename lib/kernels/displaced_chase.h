@@ -21,9 +21,9 @@ struct displacers {
 /* How many bytes they take, from place 0 on, which is left out. */
 size_t displacers_bytes(const struct displacers *d);
 /*
- * Makes the kernel of a chase over a ring of `lines` pointers that was linked, with its displacers at the address `at` +
- * their places. An iteration goes round the ring `unroll` times (pointer_chase_unroll), so that each reading has whole
- * rounds; the unit is a load of the ring. False: the probe has ended.
+ * Makes the kernel of a chase over a ring of `lines` pointers that was linked, with its displacers at the address `at`
+ * + their places. An iteration goes round the ring `unroll` times (pointer_chase_unroll), so that each reading has
+ * whole rounds; the unit is a load of the ring. False: the probe has ended.
  */
 bool displaced_chase_kernel(struct probe *p, const struct pointer_chase *c, const struct displacers *d, uintptr_t at,
                             size_t lines, unsigned unroll, struct kernel *k);

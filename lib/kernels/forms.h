@@ -68,8 +68,8 @@ struct form_kernel {
      */
     double nops;
     /*
-     * For independent instances only. Blockers between the instances, and how many instances there are (`instances` does
-     * not count); `data` then has BLOCKERS_DATA_BYTES more. NULL: there are none.
+     * For independent instances only. Blockers between the instances, and how many instances there are (`instances`
+     * does not count); `data` then has BLOCKERS_DATA_BYTES more. NULL: there are none.
      */
     const struct blocked_order *blocked;
 

@@ -4,12 +4,12 @@
  *
  * What fills the second level comes in pieces, and the kept lines are loaded again after each of them, so that the
  * first level has no reason to replace them; the second level does not see these loads. A piece of code is a chain of
- * jumps, one in each line of a few pages: it goes through the instruction cache, and the first data cache sees only page
- * walks. A piece of data is an eighth of the first level. In either case there are as many pieces that use few lines of
- * the same pages, so that the second level has room for them.
+ * jumps, one in each line of a few pages: it goes through the instruction cache, and the first data cache sees only
+ * page walks. A piece of data is an eighth of the first level. In either case there are as many pieces that use few
+ * lines of the same pages, so that the second level has room for them.
  *
- * The same for lines of code in the instruction cache, which data fills behind without touching it: a look is a chain of
- * jumps through them, in random order.
+ * The same for lines of code in the instruction cache, which data fills behind without touching it: a look is a chain
+ * of jumps through them, in random order.
  *
  * All loads are pointer chases in random order. Method: docs/METHODS.md, 7.24.
  */
@@ -35,14 +35,13 @@ struct kept_lines {
 };
 
 /*
- * Maps the memory and makes the kernels for caches of so many bytes, the first two of data and of code. *reason is NO_MEMORY where there is too little for
- * them, else NONE. False: the probe has ended.
+ * Maps the memory and makes the kernels for caches of so many bytes: a first level of data, one of code, and a second.
+ * *reason is NO_MEMORY where there is too little for them, else NONE. False: the probe has ended.
  */
 bool kept_lines_start(struct probe *p, struct kept_lines *k, double first_bytes, double code_bytes, double second_bytes,
                       enum reason *reason);
 /*
- * Loads the kept lines from behind the first level, or, where `displaced`, then has other lines take their places in
- * it.
+ * Loads the kept lines from behind the first level. Where `displaced`, other lines then take their places in it.
  */
 bool kept_lines_load(struct kept_lines *k, bool displaced);
 /*

@@ -220,9 +220,9 @@ static void limit(double *sigma, bool *limited, size_t first, size_t points, dou
 
 /*
  * Lowers sigma[i] to what the quietest stretch of points with point i in it allows, and sets limited[i] there: few
- * points share their height, and most of these may belong to other levels, which scatter more. Short stretches are taken
- * for levels, long ones for two levels with an edge between them; what is neither allows more than that. Where stretches
- * repeat exactly the least difference of the curve stands for a tick that they hide.
+ * points share their height, and most of these may belong to other levels, which scatter more. Short stretches are
+ * taken for levels, long ones for two levels with an edge between them; what is neither allows more than that. Where
+ * stretches repeat exactly the least difference of the curve stands for a tick that they hide.
  */
 static void limit_by_stretches(const struct series *s, double least, double *sigma, bool *limited)
 {

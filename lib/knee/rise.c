@@ -109,9 +109,9 @@ static void try_cut(const struct curve *c, const struct rise *r, const struct li
 }
 
 /*
- * The best fit of a rise that begins behind point `good`; its cost is `limit` where none costs less. Where there are too
- * many ends to try, some are tried, then those around the best of them: then `limit` must be infinite, since that one
- * alone may cost more.
+ * The best fit of a rise that begins behind point `good`; its cost is `limit` where none costs less. Where there are
+ * too many ends to try, some are tried, then those around the best of them: then `limit` must be infinite, since that
+ * one alone may cost more.
  */
 static struct ramp_fit best_end(const struct curve *c, const struct rise *r, size_t good, double limit)
 {

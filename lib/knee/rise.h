@@ -50,9 +50,9 @@ struct rise_fit {
 /* Finds the best fit of a rise. fit->best.cost is infinite where y does not rise. */
 void rise_fit(const struct curve *c, const struct rise *r, struct rise_fit *fit);
 /*
- * Describes a rise in *out as a knee; `fit` is what rise_fit finds, or NULL: then it is fitted here. False where it is none: y does not rise, a smooth curve or the slopes
- * of the levels on its sides explain it as well, or it may begin at the first point. *good becomes false when memory is
- * short.
+ * Describes a rise in *out as a knee; `fit` is what rise_fit finds, or NULL: then it is fitted here. False where it is
+ * none: y does not rise, a smooth curve or the slopes of the levels on its sides explain it as well, or it may begin at
+ * the first point. *good becomes false when memory is short.
  */
 bool rise_decide(const struct curve *c, const struct rise *r, const struct rise_fit *fit, struct knee *out, bool *good);
 

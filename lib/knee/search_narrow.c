@@ -71,9 +71,9 @@ static bool sample_again(struct search *s, double low, double high, bool *any)
 }
 
 /*
- * Narrows an interval down to one step at once, for samples that repeat exactly: what is more than LEFT_LEVEL of the rise
- * above the level before it, and more than points of a level differ by, is not on the level any more. Sets *any if that
- * took samples at a new x.
+ * Narrows an interval down to one step at once, for samples that repeat exactly: what is more than LEFT_LEVEL of the
+ * rise above the level before it, and more than points of a level differ by, is not on the level any more. Sets *any if
+ * that took samples at a new x.
  */
 static bool bisect(struct search *s, const struct knee *k, double low, double high, bool *any)
 {

@@ -127,8 +127,9 @@ static double range_of(const double *off, size_t count, size_t reach, double *mi
 
 /*
  * Least sum of squares about a smooth curve; 0 where one stays within least_rise deviations of the points, by running
- * medians. Of few points they are medians of three, since those of five share most of their points, and are all equal on
- * both sides of a bend; but a burst shows in medians of three, so that each point must have been measured repeatedly.
+ * medians. Of few points they are medians of three, since those of five share most of their points, and are all equal
+ * on both sides of a bend; but a burst shows in medians of three, so that each point must have been measured
+ * repeatedly.
  */
 static double smooth_enough(const struct series *s, const double *deviations, const bool *once, double least_rise,
                             double *off, double *scratch)
@@ -253,8 +254,8 @@ static void remove_marked(struct series *s, double *deviations, bool *once, cons
 
 /*
  * Sets bursts aside: up to BURST_POINTS neighbours that were measured once, `once`, all far above the smooth curve
- * nearest to all points, fewer at the end of the curve. They bend that curve, so it is fitted again without them. One in
- * BURSTS_ONE_IN points at most; returns how many were set aside. `off`, `scratch`: room for as many.
+ * nearest to all points, fewer at the end of the curve. They bend that curve, so it is fitted again without them. One
+ * in BURSTS_ONE_IN points at most; returns how many were set aside. `off`, `scratch`: room for as many.
  */
 static size_t set_bursts_aside(struct series *s, double *deviations, bool *once, bool *marked, double *off,
                                double *scratch)

@@ -372,8 +372,8 @@ bool steps_doubt(const struct curve *c, const struct knee *k, double from)
 /*
  * The point behind which a level that slopes has left a flat one that it begins with; 0 where it has none. All other
  * points, STRETCH_LEAST or more, lie above the level by more than OUTLIER of its deviations, as its own points show
- * them, and the first one of them by more than STEEPER times the range of the level's points. What follows may be levels
- * that scatter more, which look like one line together with the first.
+ * them, and the first one of them by more than STEEPER times the range of the level's points. What follows may be
+ * levels that scatter more, which look like one line together with the first.
  */
 static size_t level_left_inside(const struct curve *c, const struct piece *p)
 {

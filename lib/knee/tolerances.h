@@ -148,8 +148,8 @@ enum {
      */
     LEVEL_REACH = 24,
     /*
-     * So many points in a row, none of them on the level and none surely off it, belong to a level that drifts; fewer may
-     * be the beginning of a rise. Chosen: twice the points of the shortest level that counts (LASTING_POINTS).
+     * So many points in a row, none of them on the level and none surely off it, belong to a level that drifts; fewer
+     * may be the beginning of a rise. Chosen: twice the points of the shortest level that counts (LASTING_POINTS).
      */
     DOUBTFUL_POINTS = 8,
     /*
@@ -247,8 +247,8 @@ static const double LEVEL_APART = 2;
 /* A level counts, although y comes back from it, if it lasts from some x to this many times that x: half an octave. */
 static const double LASTING_RATIO = 1.4142;
 /*
- * A level that may be two leaves a doubt only if the second would be higher than the first by more than this part of it.
- * Chosen: smaller steps are no levels of a structure, but what its neighbours take part in.
+ * A level that may be two leaves a doubt only if the second would be higher than the first by more than this part of
+ * it. Chosen: smaller steps are no levels of a structure, but what its neighbours take part in.
  */
 static const double DOUBTFUL_RISE = 0.05;
 enum {

@@ -17,8 +17,8 @@
  * Returns the verdict of a finished search over footprints in bytes, of which each line of line_bytes is accessed once
  * a round, with wider intervals: each knee's `high` becomes the first x from there on at which more lines miss than the
  * reader's own can cause (READER_LINES sets of MOST_WAYS lines), or the end of the rise if that comes first. A level on
- * which no more lines miss than that, and whose own edge is less than LEVELS_APART times as far, is part of the rise: its
- * two edges become one.
+ * which no more lines miss than that, and whose own edge is less than LEVELS_APART times as far, is part of the rise:
+ * its two edges become one.
  */
 struct verdict beside_reader(const struct search *s, double line_bytes);
 

@@ -36,9 +36,9 @@ struct branch_more {
         high; /* the median of several differences, and the least and greatest that count, with the error of time */
 };
 /*
- * Measures the cycles that one more branch costs, from chains of `few` branches and 8, 16, … 56 more: by differences, in
- * which the cost of the loop cancels. The middle three of the seven count: few branches may overlap with the loop, and
- * with some numbers of branches it takes a cycle more (Zen 4). NaN where these three differ by more than the part
+ * Measures the cycles that one more branch costs, from chains of `few` branches and 8, 16, … 56 more: by differences,
+ * in which the cost of the loop cancels. The middle three of the seven count: few branches may overlap with the loop,
+ * and with some numbers of branches it takes a cycle more (Zen 4). NaN where these three differ by more than the part
  * BRANCH_COST_ALIKE, or a reading was not accepted. False: the probe has ended.
  */
 bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, size_t few, struct branch_more *out);

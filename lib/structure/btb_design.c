@@ -204,7 +204,9 @@ struct challenge {
     double ratio; /* of counts; 0: there is none */
 };
 
-/* The longest sequence that the level holds, or one half way to the next that was measured, whichever is farther off. */
+/*
+ * The longest sequence that the level holds, or one half way to the next that was measured, whichever is farther off.
+ */
 static struct challenge challenge_at(const struct btb_search *s, const struct btb_limits *limits,
                                      const struct btb_organisation *o, struct btb_sequence like)
 {

@@ -80,10 +80,10 @@ struct btb_fit;
 struct btb_fit *btb_fit_start(const struct btb_limits *limits);
 void btb_fit_free(struct btb_fit *f);
 /*
- * Adds a point: the cycles per branch of a sequence, whose last_at is that of the limits, and their standard error. A sequence that fills a footprint of the
- * limits (btb_limits_exceeded) is accepted but not used. False where there is no room, which is counted in `left_out`,
- * where the sequence is not valid, where a number is not finite, `cycles` not positive or `error` negative, or where
- * memory is short: then btb_fit_decide returns that as its reason.
+ * Adds a point: the cycles per branch of a sequence, whose last_at is that of the limits, and their standard error. A
+ * sequence that fills a footprint of the limits (btb_limits_exceeded) is accepted but not used. False where there is no
+ * room, which is counted in `left_out`, where the sequence is not valid, where a number is not finite, `cycles` not
+ * positive or `error` negative, or where memory is short: then btb_fit_decide returns that as its reason.
  */
 bool btb_fit_add(struct btb_fit *f, const struct btb_sequence *sequence, double cycles, double error);
 /* Decides about all points so far. The result is valid until the next call or btb_fit_free. */

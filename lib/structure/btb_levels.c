@@ -435,8 +435,9 @@ static struct btb_point point_of(const struct curves *c, size_t i, const struct 
 }
 
 /*
- * Adds the points of the long range to the fit, which counts those for which it has no room; those with even numbers
- * of branches are enough. Small counts are left out: the fit knows two levels, and those that hold many branches are asked for.
+ * Adds the points of the long range to the fit, which counts those for which it has no room; those with even numbers of
+ * branches are enough. Small counts are left out: the fit knows two levels, and those that hold many branches are asked
+ * for.
  */
 static void add_points(const struct curves *c, struct btb_fit *fit)
 {

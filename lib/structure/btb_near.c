@@ -14,7 +14,9 @@ static bool in_range(const struct btb_point *pt, unsigned count_to)
     return pt->sequence.count % 2 == 0 && pt->sequence.count <= count_to;
 }
 
-/* Adds the points with even numbers of branches up to `count_to`, or evenly some of them: more of them take more time. */
+/*
+ * Adds the points with even numbers of branches up to `count_to`, or evenly some of them: more of them take more time.
+ */
 static void add_points(struct btb_fit *fit, const struct btb_near *near, unsigned count_to)
 {
     size_t in_reach = 0, seen = 0;

@@ -26,13 +26,14 @@
 #include "lib/kernels/branch_chain_pattern.h"
 
 /*
- * A sequence of branches, executed again and again. `count` is the number of branches, even but for chains, and includes the one that
- * leads back to the first; `stride` is the distance of two neighbours in bytes, a power of two. The sequence starts at
- * an address that is a multiple of count * stride, rounded up to a power of two.
+ * A sequence of branches, executed again and again. `count` is the number of branches, even but for chains, and
+ * includes the one that leads back to the first; `stride` is the distance of two neighbours in bytes, a power of two.
+ * The sequence starts at an address that is a multiple of count * stride, rounded up to a power of two.
  *
- * Among few branches the one that leads back matters. With `last_at` it is as in a branch chain: unconditional, in a page that has none of
- * the others, which end where that page begins, and executed first. The pattern is then not a mixed one. Addresses are
- * inverted, so that the others begin at 0, at the one that is executed last: an index is linear, and does not mind.
+ * Among few branches the one that leads back matters. With `last_at` it is as in a branch chain: unconditional, in a
+ * page that has none of the others, which end where that page begins, and executed first. The pattern is then not a
+ * mixed one. Addresses are inverted, so that the others begin at 0, at the one that is executed last: an index is
+ * linear, and does not mind.
  */
 struct btb_sequence {
     enum branch_chain_pattern pattern;

@@ -6,8 +6,8 @@
 #include "lib/base/random.h"
 
 /*
- * By how much costs on one level differ, at most, as a part. Chosen: levels of published cores differ by half a cycle of
- * two and a half at least, 1/5; a miss in the first TLB, once in 128 branches, adds 1/20 of a cycle.
+ * By how much costs on one level differ, at most, as a part. Chosen: levels of published cores differ by half a cycle
+ * of two and a half at least, 1/5; a miss in the first TLB, once in 128 branches, adds 1/20 of a cycle.
  */
 static const double BTB_TAGS_LEVEL = 0.07;
 
@@ -47,7 +47,9 @@ static uint64_t lowest(uint64_t bits)
     return bits & -bits;
 }
 
-/* Places one bit: alone it does not matter, with the lowest bit of a mask it belongs to that mask, else it has its own. */
+/*
+ * Places one bit: alone it does not matter, with the lowest bit of a mask it belongs to that mask, else it has its own.
+ */
 static bool place_bit(const struct btb_tag_trial *t, uint64_t bit, struct btb_tags *out)
 {
     bool hidden;

@@ -2,11 +2,11 @@
  * Which high bits of a branch's address a level of branch target buffer distinguishes, from trials that show whether
  * it takes two branches for one.
  *
- * A level finds a branch by a set and a tag, each bit of which is an XOR of address bits. Two branches are taken for one
- * if what their addresses differ in changes none of these. A bit that does not show when it is inverted alone is in none
- * of them: it does not matter. Two bits that do not show when they are inverted together are in the same ones: the level
- * sees their XOR only. Folds of addresses make such pairs; sets of three bits and more, none of which fold in pairs, are
- * not sought, and make the verification by random differences fail where they exist.
+ * A level finds a branch by a set and a tag, each bit of which is an XOR of address bits. Two branches are taken for
+ * one if what their addresses differ in changes none of these. A bit that does not show when it is inverted alone is in
+ * none of them: it does not matter. Two bits that do not show when they are inverted together are in the same ones: the
+ * level sees their XOR only. Folds of addresses make such pairs; sets of three bits and more, none of which fold in
+ * pairs, are not sought, and make the verification by random differences fail where they exist.
  */
 #ifndef FATHOM_LIB_STRUCTURE_BTB_TAGS_H
 #define FATHOM_LIB_STRUCTURE_BTB_TAGS_H
@@ -35,10 +35,10 @@ struct btb_tag_trial {
 };
 
 /*
- * Where levels show in the cost of a branch among more and more of them, four numbers of branches an octave. A level is a
- * row of points whose costs are alike. What the last octave costs is none, as no level holds so many. Stores in second[]
- * the second point of each row, where the level before has been left, and returns how many rows there are, `most` at
- * most.
+ * Where levels show in the cost of a branch among more and more of them, four numbers of branches an octave. A level is
+ * a row of points whose costs are alike. What the last octave costs is none, as no level holds so many. Stores in
+ * second[] the second point of each row, where the level before has been left, and returns how many rows there are,
+ * `most` at most.
  */
 size_t btb_tags_levels(const double *cycles, size_t count, size_t *second, size_t most);
 /* Finds the masks among these bits by inverting one and two at a time. False: the probe is over. */

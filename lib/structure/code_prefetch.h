@@ -18,8 +18,8 @@ struct code_prefetch_times {
 enum code_prefetch_effect { CODE_PREFETCH_UNKNOWN, CODE_PREFETCH_NOTHING, CODE_PREFETCH_BRINGS };
 
 /*
- * Whether most of what a miss costs is saved at all distances, or hardly any of it at all of them. *reason becomes why it
- * is unknown.
+ * Whether most of what a miss costs is saved at all distances, or hardly any of it at all of them. *reason becomes why
+ * it is unknown.
  */
 enum code_prefetch_effect code_prefetch_effect(const struct code_prefetch_times *t, enum reason *reason);
 /* Cycles of a jump that the prefetch saves at the distance of that index. */

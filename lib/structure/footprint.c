@@ -16,8 +16,8 @@ enum {
 static const uint64_t FREE_BITS = 0xfff;
 
 /*
- * Branches behind those that differ, by attempt: few, so that every table sees them, and several numbers, since two bits
- * of the history may cancel in what index and tag make of them at one place, but not at the next (Chen 2024).
+ * Branches behind those that differ, by attempt: few, so that every table sees them, and several numbers, since two
+ * bits of the history may cancel in what index and tag make of them at one place, but not at the next (Chen 2024).
  */
 static const unsigned BEHIND[BEHIND_NUMBERS] = {8, 11, 9, 10};
 

@@ -97,7 +97,9 @@ static bool measure_best(struct form_units_sets *s, struct form_units_mix m, dou
     return s->measure(s->context, &m, false, best);
 }
 
-/* The cycles of the set's blockers alone, which are measured once. A set that takes longer than it should is of no use. */
+/*
+ * The cycles of the set's blockers alone, which are measured once. A set that takes longer than it should is of no use.
+ */
 static bool measure_alone(struct form_units_sets *s, struct form_units_set *set, unsigned cycles)
 {
     double best;
@@ -190,8 +192,8 @@ static unsigned ops_within(const struct form_units *u, uint16_t ports)
 
 /*
  * Cycles that an instance adds beside blockers of two sets for `cycles` cycles, by the map: of the operations that were
- * found so far, and of `more` besides that run on units of both sets. Operations of one set do not take turns with those
- * of the other, so that operations count as more than their part of all units.
+ * found so far, and of `more` besides that run on units of both sets. Operations of one set do not take turns with
+ * those of the other, so that operations count as more than their part of all units.
  */
 static double added_beside_two(const struct form_units *u, const struct form_units_set *both, unsigned cycles,
                                unsigned more)
@@ -233,8 +235,8 @@ static bool ops_of_two(const struct form_units *u, const struct form_units_set *
 }
 
 /*
- * How many operations of the form can run on no other units than these; beside two sets at once, besides those that were
- * found for smaller sets.
+ * How many operations of the form can run on no other units than these; beside two sets at once, besides those that
+ * were found for smaller sets.
  */
 static bool test_set(struct form_units_sets *s, struct form_units *u, struct form_units_set *set)
 {
@@ -322,8 +324,8 @@ static void join_common(struct form_units *u)
 }
 
 /*
- * Where the form is one operation, besides those that access memory, and each set holds one of these, several operations
- * in a set are one that keeps its unit busy for several cycles, as divisions do.
+ * Where the form is one operation, besides those that access memory, and each set holds one of these, several
+ * operations in a set are one that keeps its unit busy for several cycles, as divisions do.
  */
 static void find_long_ops(struct form_units *u)
 {

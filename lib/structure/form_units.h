@@ -3,9 +3,9 @@
  *
  * A map of units (lib/structure/ports.h) gives sets of units, and for each set blockers: instructions of one operation
  * that can run on exactly these units. Blockers for m cycles of a set of p units take m cycles. If k operations of the
- * form can run nowhere else, one instance more takes k / p cycles more; if it has other ways, it takes no time. Sets are
- * tried from small to large: an operation belongs to the smallest set that it cannot escape. Where no single set holds
- * all operations, two sets are blocked at once.
+ * form can run nowhere else, one instance more takes k / p cycles more; if it has other ways, it takes no time. Sets
+ * are tried from small to large: an operation belongs to the smallest set that it cannot escape. Where no single set
+ * holds all operations, two sets are blocked at once.
  *
  * Method: Abel and Reineke, uops.info, ASPLOS 2019, section 5.1, with time instead of counters of units.
  */
@@ -37,8 +37,8 @@ struct form_units_mix {
 };
 
 /*
- * Sets *cycles to those of one such group, by a quick sample that only chooses an order, or by a measurement that counts;
- * NaN: no reading was accepted. False: nothing more can be measured.
+ * Sets *cycles to those of one such group, by a quick sample that only chooses an order, or by a measurement that
+ * counts; NaN: no reading was accepted. False: nothing more can be measured.
  */
 typedef bool form_units_measure(void *context, const struct form_units_mix *mix, bool quick, double *cycles);
 

@@ -56,10 +56,10 @@ struct inclusion_verdict {
     enum reason reason;
 };
 /*
- * What several experiments show together, each of which different things could mislead, and what the levels hold
- * together (capacity_sum.h). Views without a result do not count, but that a
- * level is exclusive all of them must show. Without that sum this is never better than grade B: views cannot distinguish
- * it from an inclusive level that replaces no line which the level before it has.
+ * What several experiments, which different things could mislead, and what the levels hold together (capacity_sum.h)
+ * show. Views without a result do not count, but that a level is exclusive all of them must show. Without the sum it is
+ * grade B at best: views cannot distinguish an exclusive level from an inclusive one that replaces no line which the
+ * level before it has.
  */
 struct inclusion_verdict inclusion_decide(const enum inclusion *views, const enum reason *why, size_t count,
                                           enum capacity_sum sum);

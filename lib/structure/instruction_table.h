@@ -1,4 +1,7 @@
-/* The instruction table: what is known of each form, and its record (docs/INSTRUCTION_TABLES.md, `backend.instruction`). */
+/*
+ * The instruction table: what is known of each form, and its record (docs/INSTRUCTION_TABLES.md,
+ * `backend.instruction`).
+ */
 #ifndef FATHOM_LIB_STRUCTURE_INSTRUCTION_TABLE_H
 #define FATHOM_LIB_STRUCTURE_INSTRUCTION_TABLE_H
 

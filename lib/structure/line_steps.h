@@ -3,8 +3,8 @@
  * the beginning of the first place to the end of the last.
  *
  * Where all blocks begin with a line, each curve has one step, behind the length. Where lines are longer than the pitch
- * of blocks, some blocks begin within a line: there are several steps, and the last one is the length. A prefetcher that
- * fetches lines in pairs looks the same, and then the first one is.
+ * of blocks, some blocks begin within a line: there are several steps, and the last one is the length. A prefetcher
+ * that fetches lines in pairs looks the same, and then the first one is.
  */
 #ifndef FATHOM_LIB_STRUCTURE_LINE_STEPS_H
 #define FATHOM_LIB_STRUCTURE_LINE_STEPS_H

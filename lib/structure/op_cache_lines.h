@@ -2,10 +2,10 @@
  * Lines in random order: how many entries does the operation cache have, from how many lines of code it holds where
  * each line ends in a jump to the next one, and these lie in no order?
  *
- * Neither fetching ahead nor decoding hides a miss then: what a line costs rises with the first lines that are not kept.
- * A line of few operations takes one entry, so that as many lines as entries are kept; lines of more operations take two
- * or more of the same set, so that half or a third of them are. That no other structure ends like this is the proof: an
- * instruction cache holds equally many lines whatever is in them, and so does a branch target buffer.
+ * Neither fetching ahead nor decoding hides a miss then: what a line costs rises with the first lines that are not
+ * kept. A line of few operations takes one entry, so that as many lines as entries are kept; lines of more operations
+ * take two or more of the same set, so that half or a third of them are. That no other structure ends like this is the
+ * proof: an instruction cache holds equally many lines whatever is in them, and so does a branch target buffer.
  *
  * Method: docs/METHODS.md, 5.11.
  */

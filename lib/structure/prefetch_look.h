@@ -41,7 +41,8 @@ struct looked {
  * Maps memory and times lines that are certainly at home, in the second level and in the first level. The arguments are
  * the sizes of these levels in bytes; second_bytes 0: the home is the level next to the first one. *reason is
  * NO_READINGS, NO_CONTRAST where a line at home hardly takes longer than one in the first level, so that nothing can be
- * seen, or LEVELS_TOO_CLOSE where it hardly takes longer than one in the second; else REASON_NONE. False: the probe has ended.
+ * seen, or LEVELS_TOO_CLOSE where it hardly takes longer than one in the second; else REASON_NONE. False: the probe has
+ * ended.
  */
 bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_bytes, double second_bytes,
                          double home_bytes, enum reason *reason);

@@ -33,9 +33,9 @@ struct reach {
 /* The most strides ahead of the last access of such a sequence that can be looked at; 0: none. */
 unsigned reach_most(const struct sequence *s);
 /*
- * Measures whether lines are brought, of which `known` are not counted, after the sequence or one that is shorter by up to
- * all but `least` accesses, until any is. A prefetcher that sees misses only brings nothing after an access to a line that
- * it has brought. *count becomes the accesses after which *out was measured. False: the probe has ended.
+ * Measures whether lines are brought, of which `known` are not counted, after the sequence or one that is shorter by up
+ * to all but `least` accesses, until any is. A prefetcher that sees misses only brings nothing after an access to a
+ * line that it has brought. *count becomes the accesses after which *out was measured. False: the probe has ended.
  */
 bool reach_search(struct prefetch_look *w, const struct sequence *s, unsigned least, uint32_t known, unsigned *count,
                   struct reach *out);

@@ -33,8 +33,8 @@ enum {
 };
 
 /*
- * Lines of the sequence: no distance comes twice, they do not ascend, and a single access brings none of them. The other
- * view goes the other way.
+ * Lines of the sequence: no distance comes twice, they do not ascend, and a single access brings none of them. The
+ * other view goes the other way.
  */
 static const int32_t sequence[STEPS + 1] = {0, 18, 12, 21, 3, 24, 9, 15, 6};
 /* Lines of the control: no two of its distances follow each other in the sequence. */
@@ -74,7 +74,9 @@ static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, u
     return true;
 }
 
-/* After how many accesses again lines are brought, and how many. *seen: 1, 0 where none are, NaN where it is not clear. */
+/*
+ * After how many accesses again lines are brought, and how many. *seen: 1, 0 where none are, NaN where it is not clear.
+ */
 static bool search_deltas(struct prefetch_kinds *k, struct prefetch_found *f, size_t view, double *seen)
 {
     *seen = 0;

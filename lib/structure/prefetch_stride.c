@@ -186,7 +186,9 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
 
 /* ---- Strides of one load instruction ---------------------------------------------------------------- */
 
-/* By which low bits of its address an instruction is known: another one, with those bits alike, continues a sequence. */
+/*
+ * By which low bits of its address an instruction is known: another one, with those bits alike, continues a sequence.
+ */
 static bool find_pc_bits(struct prefetch_kinds *k, struct prefetch_found *f)
 {
     enum { FIRST = 5, LAST = 15 };

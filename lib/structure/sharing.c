@@ -15,7 +15,9 @@ enum { TRIES = 6 /* of one count, at most */, CONTROLS = 2 };
 
 /* ---- One count ------------------------------------------------------------------------------------ */
 
-/* How often something is measured that is done so many times at most: on a simulated core another time shows the same. */
+/*
+ * How often something is measured that is done so many times at most: on a simulated core another time shows the same.
+ */
 static unsigned times(const struct probe *p, unsigned most)
 {
     return (unsigned)probe_smoke(p, 1, probe_simulated(p, 1, most));

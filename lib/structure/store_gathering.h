@@ -2,9 +2,9 @@
  * Gathering: from how many stores side by side, all still on their way to the cache, can one load get its value, and in
  * how many cycles (docs/METHODS.md, 7.15)?
  *
- * Stores of equal width together write the 8 bytes that a load reads, in chains of lib/kernels/store_load.h. The control
- * is the same with the load one byte further on: a byte that none of the stores wrote, so that a load which gathers, but
- * cannot fill up from the cache, has to wait for all of them.
+ * Stores of equal width together write the 8 bytes that a load reads, in chains of lib/kernels/store_load.h. The
+ * control is the same with the load one byte further on: a byte that none of the stores wrote, so that a load which
+ * gathers, but cannot fill up from the cache, has to wait for all of them.
  */
 #ifndef FATHOM_LIB_STRUCTURE_STORE_GATHERING_H
 #define FATHOM_LIB_STRUCTURE_STORE_GATHERING_H
@@ -31,8 +31,8 @@ bool store_gathering_measure(struct probe *p, const struct area *area, const str
                              struct store_gathering *s);
 /*
  * The most stores, of 2, 4 and 8, from which the load gathers its value within a line; 1: from no more than one.
- * `forwarded`, `load`: cycles of a load that one store is forwarded to, NaN where that is not known, and of one from the
- * cache. NaN where it cannot be decided.
+ * `forwarded`, `load`: cycles of a load that one store is forwarded to, NaN where that is not known, and of one from
+ * the cache. NaN where it cannot be decided.
  */
 double store_gathering_most(const struct store_gathering *s, unsigned order, double forwarded, double load);
 

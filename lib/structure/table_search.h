@@ -2,10 +2,11 @@
  * What the tables of a conditional predictor show of themselves by time (lib/kernels/table_trial.h): is a probe branch
  * predicted from a bit of chance that a branch so many taken branches ago has left in the history?
  *
- * Without more chance, it is as long as any table sees the bearer: the last number of dummies gives the longest history.
- * With chance before the bearer, a table that looks farther back than the bearer sees another history each time, and
- * learns nothing; one that ends before the bearer does not see it. So the branch is predicted only where the history of
- * a table ends right behind the bearer, and each number of dummies after which that stops is the length of a table.
+ * Without more chance, it is as long as any table sees the bearer: the last number of dummies gives the longest
+ * history. With chance before the bearer, a table that looks farther back than the bearer sees another history each
+ * time, and learns nothing; one that ends before the bearer does not see it. So the branch is predicted only where the
+ * history of a table ends right behind the bearer, and each number of dummies after which that stops is the length of a
+ * table.
  *
  * Method: docs/METHODS.md, 5.14.
  */
@@ -26,8 +27,8 @@ struct table_search {
     unsigned limit;   /* numbers of dummies are below it */
     uint64_t *random; /* layouts are drawn from it */
     /*
-     * A sample: is the branch predicted after so many dummies, in that layout, with chance before the bearer or without?
-     * False: the probe is over.
+     * A sample: is the branch predicted after so many dummies, in that layout, with chance before the bearer or
+     * without? False: the probe is over.
      */
     bool (*sample)(void *context, unsigned dummies, bool chance, uint64_t layout, bool *predicted);
     void *context;

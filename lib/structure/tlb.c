@@ -167,9 +167,8 @@ static bool check_step(struct probe *p, const struct tlb *t, const struct sweep 
 }
 
 /*
- * Whether any step of the curve is caused by the readings. Never under profiles smoke and simulated, where they cannot be
- * made longer.
- * The random numbers of later experiments do not depend on this check.
+ * Whether any step of the curve is caused by the readings. Never under profiles smoke and simulated, where they cannot
+ * be made longer. The random numbers of later experiments do not depend on this check.
  */
 static bool check_steps(struct probe *p, const struct tlb *t, const struct sweep *s, bool *by_readings)
 {

@@ -138,8 +138,8 @@ static const double BTB_CALIBRATION = 0.01;
 /* ---- Cost of single counts (branch_cost.c) --------------------------------------------------------- */
 
 /*
- * The cost of one branch more is known if 8 branches more, seven times in turn, give three values that differ by no more than
- * this part. Chosen.
+ * The cost of one branch more is known if 8 branches more, seven times in turn, give three values that differ by no
+ * more than this part. Chosen.
  */
 static const double BRANCH_COST_ALIKE = 0.1;
 /*
@@ -159,8 +159,8 @@ static const double BTB_SEQUENCE_ERROR = 0.02;
 /* ---- Levels that hold few branches (btb_near.c) ------------------------------------------------------ */
 
 /*
- * Sequences of up to this many times the branches that such levels hold are fitted. Chosen: published next levels hold 5
- * times as many or more (Neoverse N1: 16 and 80), and a third one, which the fit does not know, does not show.
+ * Sequences of up to this many times the branches that such levels hold are fitted. Chosen: published next levels hold
+ * 5 times as many or more (Neoverse N1: 16 and 80), and a third one, which the fit does not know, does not show.
  */
 static const double BTB_NEAR_REACH = 4;
 enum { BTB_NEAR_FROM = 8 /* branches of the shortest sequences: with fewer the loop's other instructions show */ };

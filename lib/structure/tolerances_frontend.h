@@ -15,7 +15,9 @@ static const double L1I_AVAILABLE = 0.9;
  */
 static const double ANOTHER_STEP = 0.5;
 
-/* Part of what a miss costs that a prefetch of code saves at least, if it brings what is missing. Chosen: most of it. */
+/*
+ * Part of what a miss costs that a prefetch of code saves at least, if it brings what is missing. Chosen: most of it.
+ */
 static const double CODE_PREFETCH_MOST = 0.5;
 /*
  * Part of what a miss costs that a prefetch of code saves at most, if it does nothing, and by which the control may

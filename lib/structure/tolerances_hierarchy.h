@@ -187,8 +187,8 @@ static const double EVICTION_SETS_ALIKE = 0.06;
 
 /*
  * Lines have left a level where this part of them, at least, is no longer in it: after the level was filled three times
- * over, or on average each time that it was filled once. Where all are taken away it is near 1 in the first case. In the
- * second it is two of three where the oldest line is replaced, since the first fill only ages them; replacement at
+ * over, or on average each time that it was filled once. Where all are taken away it is near 1 in the first case. In
+ * the second it is two of three where the oldest line is replaced, since the first fill only ages them; replacement at
  * random takes each line away once in a fill on average. Chosen: half.
  */
 static const double LINES_LOST = 0.5;

@@ -48,8 +48,8 @@ static const double RENAMED_PART = 0.75;
 static const double RENAMED_PART_ALONE = 0.5;
 /*
  * A load gathers its value from several stores if these cost it less than GATHERS_PART of what they cost a load that
- * has to wait for them, and waits itself from WAITS_PART of that on; what lies between is undecided. Chosen: a half, and
- * half of the rest. jia.je's Apple M4 efficiency core gathers from 8 stores in 11 cycles, from one in 7.
+ * has to wait for them, and waits itself from WAITS_PART of that on; what lies between is undecided. Chosen: a half,
+ * and half of the rest. jia.je's Apple M4 efficiency core gathers from 8 stores in 11 cycles, from one in 7.
  */
 static const double GATHERS_PART = 0.5;
 static const double WAITS_PART = 0.75;

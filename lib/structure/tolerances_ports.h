@@ -101,14 +101,14 @@ static const double CONFLICT_PART_SHOWN = 0.3;
 /* ---- Units of a form (lib/structure/form_units.h) -------------------------------------------------- */
 
 /*
- * Blockers must take the cycles that the map gives them to this part, else their set is of no use; and a form alone must
- * be as fast as the operations that were found for it allow, to this part. See PORTS_PREDICTED, which is the same.
+ * Blockers must take the cycles that the map gives them to this part, else their set is of no use; and a form alone
+ * must be as fast as the operations that were found for it allow, to this part. See PORTS_PREDICTED, which is the same.
  */
 static const double BLOCKERS_OFF = 0.05;
 /*
- * Operations that an instance adds to blocked units must be a whole number to this, by each number of blockers. Derived:
- * with FORM_UNITS_MOST blockers, times that are off by half of PORTS_FAST are 0.4 operations; with half as many, which
- * is usual, 0.2.
+ * Operations that an instance adds to blocked units must be a whole number to this, by each number of blockers.
+ * Derived: with FORM_UNITS_MOST blockers, times that are off by half of PORTS_FAST are 0.4 operations; with half as
+ * many, which is usual, 0.2.
  */
 static const double BLOCKED_WHOLE = 0.25;
 /*

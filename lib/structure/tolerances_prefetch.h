@@ -20,9 +20,10 @@ static const double LOOK_TOLERANCE = 1.0 / 3;
 static const double LOOK_CONTRAST = 0.5;
 
 /*
- * So many other lines empty a level that a look at a line takes longer than with half as many by less than this part; 32
- * times what the level holds at most. Nothing is decided unless home takes longer than the second level by more than it.
- * Chosen: more than what readings of a shared last level vary by, and a fraction of the difference between two levels.
+ * So many other lines empty a level that a look at a line takes longer than with half as many by less than this part;
+ * 32 times what the level holds at most. Nothing is decided unless home takes longer than the second level by more than
+ * it. Chosen: more than what readings of a shared last level vary by, and a fraction of the difference between two
+ * levels.
  */
 static const double EMPTIED_PART = 0.15;
 

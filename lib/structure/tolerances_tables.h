@@ -5,8 +5,8 @@
 enum {
     /*
      * Layouts in which a bearer is looked for at each number of dummies, one of which is enough. Where a table sees a
-     * single bit of the bearer's branch, that bit is the same in half of the layouts whether the bearer is taken or not;
-     * but at one dummy less the table sees all bits of a branch more. So 1/4 of the last numbers are overlooked at
+     * single bit of the bearer's branch, that bit is the same in half of the layouts whether the bearer is taken or
+     * not; but at one dummy less the table sees all bits of a branch more. So 1/4 of the last numbers are overlooked at
      * first, and found when the end of a window is sought.
      */
     TABLE_LAYOUTS = 2,
@@ -17,9 +17,9 @@ enum {
     TABLE_SAMPLES = 3,
     /*
      * What a predicted layout counts in the sequential test of whether a table sees the bearer; one that is not
-     * predicted counts -1. Where a table sees it, the branch is predicted in half of the layouts at least (a single bit,
-     * as above); else in 7 % of them at most (Zen 4: 5 %, where something else shows the bearer). The logarithms of the
-     * ratios are as 3.2 to -1.
+     * predicted counts -1. Where a table sees it, the branch is predicted in half of the layouts at least (a single
+     * bit, as above); else in 7 % of them at most (Zen 4: 5 %, where something else shows the bearer). The logarithms
+     * of the ratios are as 3.2 to -1.
      */
     TABLE_FOR = 3,
     /* The sum at which that test ends, on either side. At ten, a decision is wrong in 2 of 1,000 cases (Wald 1945). */

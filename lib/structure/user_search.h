@@ -25,9 +25,9 @@ struct user_trial *user_search_trial(struct user_search *s, const char *what, un
 void user_search_say(struct user_search *s, const char *before, const char *text);
 
 /*
- * Whether the kernel waits for mispredicted branches: all copies of an iteration do the same in each one where registers
- * are given their first values before it, so that all branches can be predicted. *cost: cycles of a copy that this
- * saves, 0 where it is no limit. nop_cycles: what each NOP takes alone. False: the probe is over.
+ * Whether the kernel waits for mispredicted branches: all copies of an iteration do the same in each one where
+ * registers are given their first values before it, so that all branches can be predicted. *cost: cycles of a copy that
+ * this saves, 0 where it is no limit. nop_cycles: what each NOP takes alone. False: the probe is over.
  */
 bool user_search_mispredicted(struct user_search *s, double nop_cycles, double *cost);
 /*

@@ -1,24 +1,24 @@
 /*
  * Units of forms: on which execution units do the operations of each form of the catalogue run?
  *
- * Experiment: the probe `units` knows classes of operations and the set of units of each. Instructions of one such class,
- * as many as keep its whole set busy for some cycles, stand beside one instance of the form, over and over, all
- * independent of each other. Operations of the form that can run on no other unit make each round longer, by one over the
- * number of units each; others take no time. Each set of the map is kept busy in turn, and where a form has operations
- * that none of them held, two sets at once. The same with instructions that take a slot of the front end and no unit
- * shows how many slots the form takes.
+ * Experiment: the probe `units` knows classes of operations and the set of units of each. Instructions of one such
+ * class, as many as keep its whole set busy for some cycles, stand beside one instance of the form, over and over, all
+ * independent of each other. Operations of the form that can run on no other unit make each round longer, by one over
+ * the number of units each; others take no time. Each set of the map is kept busy in turn, and where a form has
+ * operations that none of them held, two sets at once. The same with instructions that take a slot of the front end and
+ * no unit shows how many slots the form takes.
  *
  * There is no curve: the result is a table, one row for each form.
  *
  * Inference: an operation belongs to the smallest set that it cannot leave (lib/structure/form_units.h). That set may
  * have more units than the operation can use: it is exact, "=", only where instances of the form alone keep all of it
  * busy. Three numbers of blockers must give the same whole number of operations, of several orders of instances and
- * blockers the fastest counts, and the form must not be faster alone than its operations allow; else the row is undecided.
- * The form's own operands have other registers than the blockers. Classes that stand for several operations block
- * nothing. A set whose blockers alone are slower than the map says is left out.
+ * blockers the fastest counts, and the form must not be faster alone than its operations allow; else the row is
+ * undecided. The form's own operands have other registers than the blockers. Classes that stand for several operations
+ * block nothing. A set whose blockers alone are slower than the map says is left out.
  *
- * Records: `table`, a few forms a record (docs/INSTRUCTION_TABLES.md). No findings: there would be thousands. All of grade C.
- * Method: docs/METHODS.md, 6.11; Abel and Reineke, uops.info, 2019 (blocking, there with counters of units).
+ * Records: `table`, a few forms a record (docs/INSTRUCTION_TABLES.md). No findings: there would be thousands. All of
+ * grade C. Method: docs/METHODS.md, 6.11; Abel and Reineke, uops.info, 2019 (blocking, there with counters of units).
  */
 #include <math.h>
 #include <stdio.h>

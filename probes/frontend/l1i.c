@@ -151,9 +151,9 @@ static size_t last_knee(const struct probe *p, const struct verdict *v)
 
 /*
  * Which knee of the mispredicted curve is the instruction cache's: the last one that is not the second level's or a
- * TLB's. Straight code may lack it, where decoders are slower than the second level; then it counts only if it comes too
- * early for the second level. v->count: none. *why: REASON_ITLB_LIMIT if there are several, straight code has one, and
- * the reach of the TLBs is not known; REASON_LEVEL_NOT_KNOWN if the size of the second level is not; else REASON_NONE.
+ * TLB's. Straight code may lack it, where decoders are slower than the second level; then it counts only if it comes
+ * too early for the second level. v->count: none. *why: REASON_ITLB_LIMIT if there are several, straight code has one,
+ * and the reach of the TLBs is not known; REASON_LEVEL_NOT_KNOWN if the second level's size is not; else REASON_NONE.
  */
 static size_t instruction_cache(const struct probe *p, const struct verdict *v, const struct verdict *straight,
                                 enum reason *why)
@@ -176,9 +176,9 @@ static size_t instruction_cache(const struct probe *p, const struct verdict *v, 
 }
 
 /*
- * The verdict with intervals that allow for what misleads the pattern. Between two kernels the core executes the reader,
- * its chain and its NOPs: 27 lines (arch/x86_64/reader.S: 3, 7 and 17 of 64 bytes). They take room from a loop that fits
- * in fewer than half of all sets, of which instruction caches have 64 at least: it misses less than half of its lines.
+ * The verdict with intervals that allow for what misleads the pattern. Between two kernels the core executes the
+ * reader, its chain and its NOPs: 27 lines (arch/x86_64/reader.S: 3, 7 and 17 of 64 bytes). They take room from a loop
+ * that fits in fewer than half of all sets, of which instruction caches have 64 at least: it misses less than half.
  */
 static struct verdict widened(const struct verdict *of, enum pattern pattern)
 {

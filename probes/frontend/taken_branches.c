@@ -1,9 +1,9 @@
 /*
  * Question: how many taken branches does the core follow in a cycle, and how far may these be from each other?
  *
- * Experiment: chains of 8 to 64 taken branches (lib/kernels/branch_chain.h), which any first level of branch target buffer
- * holds, all pages on one frame. What one more branch costs is known by seven differences of lengths, in which the loop
- * cancels.
+ * Experiment: chains of 8 to 64 taken branches (lib/kernels/branch_chain.h), which any first level of branch target
+ * buffer holds, all pages on one frame. What one more branch costs is known by seven differences of lengths, in which
+ * the loop cancels.
  *
  *   placements  both branches in one line, lines apart, 8 bytes of NOPs behind the target, and behind the end of the
  *               target's line
@@ -16,8 +16,8 @@
  * What could mislead: NOPs have to be delivered, too. What more of them cost between branches far apart shows how long
  * that takes, and where it is more than half a cycle nothing follows about branches.
  *
- * Apple's M4 takes two only if both are in one line, 0.55 cycles each on the mean, and Neoverse V1 two from strides of 8
- * bytes on and not at 4 (jia.je 2025). Bytes between a target and its branch, and the check of delivery, are ours.
+ * Apple's M4 takes two only if both are in one line, 0.55 cycles each on the mean, and Neoverse V1 two from strides of
+ * 8 bytes on and not at 4 (jia.je 2025). Bytes between a target and its branch, and the check of delivery, are ours.
  * docs/METHODS.md, 5.17.
  */
 #include <math.h>
@@ -35,11 +35,13 @@
  * times the scatter of points, one percent.
  */
 static const double TAKEN_RATE_ALIKE = 0.05;
-/* Cycles in which instructions between a target and its branch have to be delivered where two branches go in a cycle. */
+/*
+ * Cycles in which instructions between a target and its branch have to be delivered where two branches go in a cycle.
+ */
 static const double TAKEN_TWO_CYCLES = 0.5;
 /*
- * Two branches go in a cycle where one more costs at most this many cycles: halfway between half a cycle and one. Apple's
- * M4 takes 0.55 on the mean, as one branch stays alone now and then (jia.je 2025).
+ * Two branches go in a cycle where one more costs at most this many cycles: halfway between half a cycle and one.
+ * Apple's M4 takes 0.55 on the mean, as one branch stays alone now and then (jia.je 2025).
  */
 static const double TAKEN_TWO_MOST = 0.75;
 

@@ -119,8 +119,8 @@ static bool build_stores_control(struct probe *p, double pages, void *context, s
 }
 
 /*
- * Searches the levels of stores, over few pages, since the levels behind their own are those of loads, of which the first
- * one holds `entries`; NaN: that is not known.
+ * Searches the levels of stores, over few pages, since the levels behind their own are those of loads, of which the
+ * first one holds `entries`; NaN: that is not known.
  */
 static bool find_stores(struct probe *p, const struct tlb *loads, const struct pages *pages, double entries)
 {

@@ -3,10 +3,10 @@
  * replace its own? And those of the instruction cache?
  *
  * Experiment: lines are loaded into the first level, and then the second level is filled with something else that
- * hardly touches the first level (lib/kernels/kept_lines.h): by code, a chain of jumps that goes through the instruction
- * cache, or by data. Either comes in pieces, and after each piece the lines are loaded again: the first level has no
- * reason to replace them, while the second does not see these loads. The time of each such look shows how many lines the
- * first level has lost.
+ * hardly touches the first level (lib/kernels/kept_lines.h): by code, a chain of jumps that goes through the
+ * instruction cache, or by data. Either comes in pieces, and after each piece the lines are loaded again: the first
+ * level has no reason to replace them, while the second does not see these loads. The time of each such look shows how
+ * many lines the first level has lost.
  *
  * Inference: an inclusive second level takes what it replaces from the first level as well. Where lines stay, they are
  * displaced from the first level by others, and looked at: an exclusive second level gets what the first one gives up,

@@ -41,7 +41,9 @@ enum {
     ROUNDS = 5
 };
 
-/* Cycles per load that a prediction SAVES, at least, and NOTHING saves, at most. One is whole; the other is half way. */
+/*
+ * Cycles per load that a prediction SAVES, at least, and NOTHING saves, at most. One is whole; the other is half way.
+ */
 static const double SAVES = 1;
 static const double NOTHING = 0.5;
 

@@ -5,8 +5,8 @@
  * Experiment: another core loads line after line of a buffer twice as large as the largest cache, and pauses after each
  * 16 lines for a number of iterations of an empty loop (lib/measure/responder.h). This core meanwhile walks a pointer
  * chase in random order over four times the largest cache. The kernel reads how many lines the other core has loaded,
- * before the walk and behind it: their number by the time of the walk is the bandwidth. The first point has no load: the
- * other core only spins.
+ * before the walk and behind it: their number by the time of the walk is the bandwidth. The first point has no load:
+ * the other core only spins.
  *
  * Curve: latency over bandwidth, in the order of shorter pauses: flat, and then rising where requests wait for each
  * other. Where memory is saturated the bandwidth no longer grows, or falls, while latency goes on rising.
@@ -116,8 +116,8 @@ static void place_walks(struct loaded *l, size_t lines)
 }
 
 /*
- * Takes readings of one point, `pause` NULL without load, into its row of the matrix: *got of them. Returns NULL, or why
- * the other core cannot be used. *good: the probe is not over.
+ * Takes readings of one point, `pause` NULL without load, into its row of the matrix: *got of them. Returns NULL, or
+ * why the other core cannot be used. *good: the probe is not over.
  */
 static const char *measure_point(struct probe *p, struct loaded *l, unsigned other, const size_t *pause, double *row,
                                  struct loaded_point *point, bool *good)

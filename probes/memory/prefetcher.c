@@ -8,15 +8,15 @@
  * before: the second one shows what is brought into the first, the level behind it what is brought into either.
  *
  * Inference: a kind is there where its lists bring a line that their controls leave at home, "none" is a verdict too.
- * The length of a list at which this begins is the training; which lines are brought then, and how far away the farthest
- * is, are degree and distance. There is no curve; the table `reach` has how far ever longer lists reach.
+ * The length of a list at which this begins is the training; which lines are brought then, and how far away the
+ * farthest is, are degree and distance. There is no curve; the table `reach` has how far ever longer lists reach.
  *
  * What could mislead: looking trains as well, so each look goes to another line than the one before; strides of several
  * lines are immune to what a single access brings, streams have no load instruction of their own, and what another kind
  * hides is undecided.
  *
- * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls; trained places and a chain of
- * looks in place of single timed loads are ours.
+ * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls; trained places and a chain
+ * of looks in place of single timed loads are ours.
  */
 #include <math.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@
  * both.
  *
  * Second level: behind each load of the sequence, lines of the same set of the first level, but of other sets of the
- * second, are loaded (lib/kernels/displaced_chase.h), so that the next one comes to the second level. Frames must follow
- * each other over a way of it. Where its sets are chosen by a hash, no policy explains the sequences.
+ * second, are loaded (lib/kernels/displaced_chase.h), so that the next one comes to the second level. Frames must
+ * follow each other over a way of it. Where its sets are chosen by a hash, no policy explains the sequences.
  *
  * Sources: Abel and Reineke 2020, nanoBench: random sequences against simulated policies; chains instead of counters
  * are ours. docs/METHODS.md, 7.6.

@@ -94,7 +94,9 @@ struct line_times {
     size_t count;
 };
 
-/* Measures with one other core over new lines: the pair is number `pair` of the core in use. `row`: NULL, or by line. */
+/*
+ * Measures with one other core over new lines: the pair is number `pair` of the core in use. `row`: NULL, or by line.
+ */
 static const char *measure_pair(struct probe *p, struct round_trips *t, unsigned other, size_t pair, size_t lines,
                                 double *row, struct line_times *out, bool *good)
 {

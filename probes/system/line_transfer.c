@@ -15,8 +15,8 @@
  * cancel. Of each of the two the shortest of several counts, since whatever else happens makes a reading longer.
  *
  * Loads of shared lines need no transfer: a load is measured where only the other core has the line. A store to a line
- * that this core has, too, is an upgrade: it only has to remove the other core's copy. Instructions that read and change
- * memory in one step (add, cas) are measured like stores, where the core has them.
+ * that this core has, too, is an upgrade: it only has to remove the other core's copy. Instructions that read and
+ * change memory in one step (add, cas) are measured like stores, where the core has them.
  *
  * The lines lie in random order on pages that no other pair of cores uses, 256 bytes apart, so that no prefetcher finds
  * the next one. Their homes differ: the result is a mean over them. There is no curve; one experiment is grade C.

@@ -126,7 +126,7 @@ static void find_target(struct core *c, uint64_t last_byte, uint64_t target, boo
     c->branched = c->front;
 }
 
-/* The branch at hand enters the history: by its last byte where instructions have several lengths, else by its first. */
+/* The branch at hand enters the history: by its last byte where instructions differ in length, else by its first. */
 static void enter_history(struct core *c, uint64_t next)
 {
     static const enum history_kind kinds[] = {[KIND_JUMP] = HISTORY_UNCONDITIONAL,

@@ -49,7 +49,9 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
     return isa.jump_is_indirect(i) ? KIND_INDIRECT : KIND_JUMP;
 }
 
-/* PREFETCHIT0 and PREFETCHIT1, which Capstone takes for a NOP of RIP + disp32, and PRFM (literal) of a PLI operation. */
+/*
+ * PREFETCHIT0 and PREFETCHIT1, which Capstone takes for a NOP of RIP + disp32, and PRFM (literal) of a PLI operation.
+ */
 static int64_t prefetched(const cs_insn *i)
 {
     uint32_t word;

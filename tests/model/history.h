@@ -5,7 +5,8 @@
  * simplified).
  *
  * An entry is a branch with its target. Or the history is one or two registers of bits, as published for many cores:
- * each branch shifts a register and XORs a footprint into it, whose bits are XORs of bits of its address and its target.
+ * each branch shifts a register and XORs a footprint into it, whose bits are XORs of bits of its address and its
+ * target.
  */
 #ifndef FATHOM_TESTS_MODEL_HISTORY_H
 #define FATHOM_TESTS_MODEL_HISTORY_H

@@ -7,12 +7,11 @@
  * (draw.h), each from a seed, which is printed with whatever is wrong (check.h).
  *
  * An experiment has one description for both instruction sets. So, without LONG, what takes many seconds of one core is
- * tested on one of them only (seeds_on in check.h), and emitters on both by unit tests. LONG=1 draws more cores, on both.
- * MODEL_SEED=n draws only the one of that seed. MODEL_SHOWS=1 prints findings and curves. MODEL_PROFILE=name runs with
- * that profile, to compare what is decided.
- * MODEL_RECORDS=file appends the records of each run to that file, behind a line with the core's design (check.c).
- * MODEL_TEST=pattern runs only the tests whose name, or a probe that they test, matches the pattern, with * and ?; that
- * none does is a mistake.
+ * tested on one of them only (seeds_on in check.h), and emitters on both by unit tests. LONG=1 draws more cores, on
+ * both. MODEL_SEED=n draws only the one of that seed. MODEL_SHOWS=1 prints findings and curves. MODEL_PROFILE=name runs
+ * with that profile, to compare what is decided. MODEL_RECORDS=file appends the records of each run to that file,
+ * behind a line with the core's design (check.c). MODEL_TEST=pattern runs only the tests whose name, or a probe that
+ * they test, matches the pattern, with * and ?; that none does is a mistake.
  */
 #include <fnmatch.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Prefetchers of a modelled core: each sees loads, some only those that miss or stores as well, and brings lines into a level of cache and all behind it, at
- * once. Addresses are virtual, or those of frames.
+ * Prefetchers of a modelled core: each sees loads, some only those that miss or stores as well, and brings lines into a
+ * level of cache and all behind it, at once. Addresses are virtual, or those of frames.
  */
 #ifndef FATHOM_TESTS_MODEL_PREFETCHERS_H
 #define FATHOM_TESTS_MODEL_PREFETCHERS_H

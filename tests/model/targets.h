@@ -1,6 +1,7 @@
 /*
- * A level of branch target buffer of a modelled core: LRU sets of branches with their targets. It distinguishes branches
- * by their whole addresses, or by a tag; then it may take a branch for another one, and finds that one's target.
+ * A level of branch target buffer of a modelled core: LRU sets of branches with their targets. It distinguishes
+ * branches by their whole addresses, or by a tag; then it may take a branch for another one, and finds that one's
+ * target.
  */
 #ifndef FATHOM_TESTS_MODEL_TARGETS_H
 #define FATHOM_TESTS_MODEL_TARGETS_H

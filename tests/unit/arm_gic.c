@@ -1,4 +1,6 @@
-/* The GIC lets the timer's interrupt through, and is as it was found afterwards: on modelled registers of GICv2 and of */
+/*
+ * The GIC lets the timer's interrupt through, and is as it was found afterwards: on modelled registers of GICv2 and of
+ */
 /* GICv3, with one security state and as the non-secure world sees two. */
 /* link: arch/aarch64/own/gic.c arch/access.c tests/registers/model.c */
 #include <setjmp.h>

@@ -164,7 +164,9 @@ static void maps_every_page_size(void **state)
     }
 }
 
-/* As many neighbours as the manual has for each size (D8.7.1), all of them with the hint; none where a group lacks one. */
+/*
+ * As many neighbours as the manual has for each size (D8.7.1), all of them with the hint; none where a group lacks one.
+ */
 static void gives_the_contiguous_hint_to_whole_groups(void **state)
 {
     static const size_t groups[SIZES] = {16, 128, 32, 16, 32, 32, 16};

@@ -308,7 +308,9 @@ static struct btb_limits limits_of_few(void)
                                .footprints = {INFINITY}};
 }
 
-/* BTB_LOOP_CYCLES: half a cycle more or less in each turn is half of a standard deviation, so that of 16 points is 4. */
+/*
+ * BTB_LOOP_CYCLES: half a cycle more or less in each turn is half of a standard deviation, so that of 16 points is 4.
+ */
 static void a_turn_may_take_a_cycle_more_than_its_branches(void **state)
 {
     const struct btb_limits limits = limits_of_few();

@@ -44,9 +44,9 @@ static void start(void)
 enum { EXPECTED = 2 };
 
 /*
- * None of these models has its bits from elsewhere than the code, see `same`: no other text of these registers was to be
- * had. They show which bits are written on which core, and not that the bits are right. Values as found are those after
- * a reset, where the manuals name them.
+ * None of these models has its bits from elsewhere than the code, see `same`: no other text of these registers was to
+ * be had. They show which bits are written on which core, and not that the bits are right. Values as found are those
+ * after a reset, where the manuals name them.
  */
 static const struct core_family {
     const char *name;

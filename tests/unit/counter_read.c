@@ -20,7 +20,10 @@ extern const uint8_t _binary_counter_read_start[], _binary_counter_read_end[];
 #define EXIT_AT UINT64_C(0x30000)
 enum { PAGE = 0x1000, READINGS = 300 };
 
-/* Runs it over the readings, the first of which the reader has read already. Returns what counts, and in *read how many. */
+/*
+ * Runs it over the readings, the first of which the reader has read already. Returns what counts, and in *read how
+ * many.
+ */
 static uint64_t read_counter(uint32_t erratum, const uint64_t readings[READINGS], size_t *read)
 {
     uint64_t first = readings[0], kind = erratum, at = DATA_AT, back = EXIT_AT, result;
@@ -77,7 +80,10 @@ static void near_readings_count(void **state)
     ASSERT_READ(COUNTER_NEAR, UINT64_C(0x100000002), 2, UINT64_C(0xffffffff), UINT64_C(0x100000002));
 }
 
-/* Allwinner: while its bit 10 changes, the lower bits are all 0 or all 1 in a reading that is wrong, and in one that is not. */
+/*
+ * Allwinner: while its bit 10 changes, the lower bits are all 0 or all 1 in a reading that is wrong, and in one that is
+ * not.
+ */
 static void readings_between_rolls_count(void **state)
 {
     (void)state;

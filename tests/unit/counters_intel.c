@@ -1,7 +1,10 @@
 /* Intel's performance counters on modelled register files, a generation each; and the verdict on a counter's proof. */
 /* link: arch/counters.c arch/access.c arch/x86_64/counters.c arch/x86_64/counters_intel.c arch/x86_64/counters_amd.c */
 /* link: arch/x86_64/cpu.c arch/x86_64/identify.c tests/registers/model.c tests/registers/counters.c */
-/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c build/events/x86_64.c */
+/*
+ * link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c
+ * build/events/x86_64.c
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -262,7 +265,9 @@ static void clears_overflows_of_its_own_only(void **unused)
     assert_int_equal(model_at(&m, 0x38e)->value, BIT(1) | BIT(2) | BIT(3));
 }
 
-/* Without full-width writes a counter takes 31 bits and a sign; what was more cannot be put back, and that is reported. */
+/*
+ * Without full-width writes a counter takes 31 bits and a sign; what was more cannot be put back, and that is reported.
+ */
 static void reports_a_count_that_cannot_be_put_back(void **unused)
 {
     (void)unused;

@@ -42,8 +42,8 @@ static inline void count_once(const struct counting_core *core, const struct cou
 
 /*
  * The tables and the registers agree: each event of each known core with these counters can be programmed by itself,
- * where allocation puts it. `become` models a core that has the slots; `least` events at least are there to be tried, and
- * `without_place` of them have no place there.
+ * where allocation puts it. `become` models a core that has the slots; `least` events at least are there to be tried,
+ * and `without_place` of them have no place there.
  */
 static void every_known_event_can_be_programmed(enum counters_kind kind,
                                                 void (*become)(const char *name, const struct event_core *core),

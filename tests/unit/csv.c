@@ -1,4 +1,7 @@
-/* Tables of numbers as people write them: every dialect gives the same fields, every mistake is reported with its place. */
+/*
+ * Tables of numbers as people write them: every dialect gives the same fields, every mistake is reported with its
+ * place.
+ */
 /* link: boot/linux/csv.c */
 #include <math.h>
 #include <setjmp.h>

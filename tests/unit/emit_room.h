@@ -360,7 +360,9 @@ static void anything_at_all_stays_within_its_room(void **state)
 /* clang-format off */
 #define ROOM_TESTS \
     cmocka_unit_test(code_that_does_not_fit_overflows_and_goes_no_further), \
-    cmocka_unit_test(rows_are_made_of_single_ones), cmocka_unit_test(what_was_emitted_can_be_again), cmocka_unit_test(what_was_emitted_can_be_repeated), \
+    cmocka_unit_test(rows_are_made_of_single_ones), \
+    cmocka_unit_test(what_was_emitted_can_be_again), \
+    cmocka_unit_test(what_was_emitted_can_be_repeated), \
     cmocka_unit_test(all_of_the_room_can_be_used), \
     cmocka_unit_test(operands_out_of_range_are_invalid), \
     cmocka_unit_test(space_out_of_order_is_invalid), \

@@ -226,7 +226,9 @@ static void branches_and_addresses_reach_both_ways(void **state)
         check((struct op){LOOP, .n = target});
 }
 
-/* Each length that an operand of emit_jump can have is that of the instruction, and the one proposed is the shortest. */
+/*
+ * Each length that an operand of emit_jump can have is that of the instruction, and the one proposed is the shortest.
+ */
 static void jumps_have_the_length_asked_for(void **state)
 {
     (void)state;

@@ -183,7 +183,9 @@ static void random_histories_are_given_back(void **state)
     }
 }
 
-/* A share of wrong results in the verification is noise up to FOOTPRINT_MISSED of the trials, and beyond that it fails. */
+/*
+ * A share of wrong results in the verification is noise up to FOOTPRINT_MISSED of the trials, and beyond that it fails.
+ */
 static void verification_takes_noise_but_not_contradictions(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /*
- * From experiments to a grade (lib/finding/grade.c): for each rule of lib/finding/grade.h a case that fails when the rule is broken.
+ * From experiments to a grade (lib/finding/grade.c): for each rule of lib/finding/grade.h a case that fails when the
+ * rule is broken.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,7 @@
-/* Levels of the hierarchy that other cores or instructions share (lib/structure/hierarchy.c). tests/model has modelled cores. */
+/*
+ * Levels of the hierarchy that other cores or instructions share (lib/structure/hierarchy.c). tests/model has modelled
+ * cores.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -96,8 +96,8 @@ static void a_step_before_a_creeping_rise_is_the_knee(void **state)
 }
 
 /*
- * Points that are neither on the level nor surely off it do not hide those behind them: the interval begins before them.
- * It began behind the first of them while such points widened the level at once.
+ * Points that are neither on the level nor surely off it do not hide those behind them: the interval begins before
+ * them. It began behind the first of them while such points widened the level at once.
  */
 static void what_may_be_off_a_level_does_not_widen_it(void **state)
 {

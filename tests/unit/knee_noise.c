@@ -1,5 +1,7 @@
-/* How noisy the points of a curve are: lib/knee/curve.h. Each threshold that this needs is moved by tests/tolerances, and
- * one of these tests then fails. */
+/*
+ * How noisy the points of a curve are: lib/knee/curve.h. Each threshold that this needs is moved by tests/tolerances,
+ * and one of these tests then fails.
+ */
 /* libs: -lm */
 #include <math.h>
 #include <setjmp.h>
@@ -62,8 +64,8 @@ static struct verdict quiet_levels(size_t level, double second, double *deviatio
 }
 
 /*
- * STRETCH_LEAST, SHORT_STRETCHES, SHORT_TIMES; LONG_STRETCHES, LONG_POINTS, LONG_TIMES: what a stretch shows of noise is
- * an upper limit, the lower the longer the stretch is.
+ * STRETCH_LEAST, SHORT_STRETCHES, SHORT_TIMES; LONG_STRETCHES, LONG_POINTS, LONG_TIMES: what a stretch shows of noise
+ * is an upper limit, the lower the longer the stretch is.
  */
 static void a_quiet_level_is_not_as_noisy_as_others(void **state)
 {
@@ -123,9 +125,9 @@ static void a_piece_of_two_levels_is_cut_by_its_own_scatter(void **state)
 }
 
 /*
- * A quiet level of five points and two noisier ones that look like one line, before two that scatter far more. Of 40 such
- * curves the first knee of three was found while a piece was cut only by the scatter that both sides of a cut share, and
- * of 27 now.
+ * A quiet level of five points and two noisier ones that look like one line, before two that scatter far more. Of 40
+ * such curves the first knee of three was found while a piece was cut only by the scatter that both sides of a cut
+ * share, and of 27 now.
  */
 static void levels_that_look_like_a_line_are_cut(void **state)
 {
@@ -141,8 +143,8 @@ static void levels_that_look_like_a_line_are_cut(void **state)
 }
 
 /*
- * A level of seven points and a noisier one, before three that scatter far more: where the first knee is not found, there
- * is a doubt about those behind it.
+ * A level of seven points and a noisier one, before three that scatter far more: where the first knee is not found,
+ * there is a doubt about those behind it.
  */
 static void levels_that_are_not_told_apart_leave_a_doubt(void **state)
 {

@@ -19,7 +19,7 @@
 #include "tests/registers/model.h"
 #include "tests/unit/no_counters.h"
 
-/* ---- A core of Nehalem's switches: one level that holds some lines, two of its four prefetchers ------------------- */
+/* ---- A core of Nehalem's switches: one level that holds some lines, two of its four prefetchers ----------------- */
 
 const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
 
@@ -200,7 +200,7 @@ const char *machine_window_kind(struct reading *list, size_t count, enum silence
     return NULL;
 }
 
-/* ---- One run of the probe ----------------------------------------------------------------------------------------- */
+/* ---- One run of the probe --------------------------------------------------------------------------------------- */
 
 static struct records records;
 static struct run run;

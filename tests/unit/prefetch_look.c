@@ -1,6 +1,6 @@
 /*
- * Where a line is after a list of accesses, from the times of looks: each threshold of lib/structure/tolerances_prefetch.h
- * is held by looks whose times follow from a formula.
+ * Where a line is after a list of accesses, from the times of looks: each threshold of
+ * lib/structure/tolerances_prefetch.h is held by looks whose times follow from a formula.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,7 @@
-/* QR codes: sizes, patterns, and that the same bytes always give the same code; tests/scripts reads them with a decoder. */
+/*
+ * QR codes: sizes, patterns, and that the same bytes always give the same code; tests/scripts reads them with a
+ * decoder.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

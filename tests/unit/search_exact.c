@@ -1,6 +1,7 @@
 /*
- * Searches on curves that repeat exactly (lib/knee/search_narrow.h), as in simulators: where a level may end, and when a
- * point is not on the level any more. Each threshold that decides this is held by a curve on either side of it, or on one.
+ * Searches on curves that repeat exactly (lib/knee/search_narrow.h), as in simulators: where a level may end, and when
+ * a point is not on the level any more. Each threshold that decides this is held by a curve on either side of it, or on
+ * one.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -72,7 +73,9 @@ static void an_eighth_of_the_rise_is_not_on_the_level(void **state)
         }
 }
 
-/* A jump at 61, or a ramp that begins there; every other point of both levels is 8 higher, as latencies of misses do. */
+/*
+ * A jump at 61, or a ramp that begins there; every other point of both levels is 8 higher, as latencies of misses do.
+ */
 static bool jump(void *context, double x, double *y)
 {
     const double *width = context, wobble = (int)x % 2 ? 0 : 8;

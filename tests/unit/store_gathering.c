@@ -33,14 +33,18 @@ static void loads_that_cost_no_more_gather(void **state)
     assert_true(MOST({5, 18, 19, 22}, {18, 18, 19, 22}) == 1);
 }
 
-/* Each further store costs something, in the end as much as a load from the cache: as on Apple's M4 (11 cycles for 7). */
+/*
+ * Each further store costs something, in the end as much as a load from the cache: as on Apple's M4 (11 cycles for 7).
+ */
 static void gathering_may_take_time(void **state)
 {
     (void)state;
     assert_true(MOST({5, 6, 7, 9.5}, {20, 20, 20, 20}) == 8);
 }
 
-/* GATHERS_PART and WAITS_PART: of 15 cycles that the control waits, 9 are too many for the one, too few for the other. */
+/*
+ * GATHERS_PART and WAITS_PART: of 15 cycles that the control waits, 9 are too many for the one, too few for the other.
+ */
 static void what_lies_between_is_undecided(void **state)
 {
     (void)state;

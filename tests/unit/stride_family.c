@@ -1,6 +1,6 @@
 /*
- * From the curves of several strides to one capacity (lib/structure/stride_family.c): for each rule of lib/structure/stride_family.h a case that fails
- * when the rule is broken.
+ * From the curves of several strides to one capacity (lib/structure/stride_family.c): for each rule of
+ * lib/structure/stride_family.h a case that fails when the rule is broken.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -118,7 +118,10 @@ static bool sample(struct probe *p, double x, void *context, struct point *out)
     return true;
 }
 
-/* Samples that a sweep of eight seconds takes of a grid that would take sixteen, where a line of progress takes so long. */
+/*
+ * Samples that a sweep of eight seconds takes of a grid that would take sixteen, where a line of progress takes so
+ * long.
+ */
 static unsigned samples_of_half_a_grid(double each_line)
 {
     static const struct probe_definition definition = {.name = "test"};
@@ -176,7 +179,9 @@ static bool build_at(struct probe *p, double x, void *context, struct kernel *k)
     return true;
 }
 
-/* slowest_of: a sample is one of the slowest of so many kernels, with the readings that were rejected of all of them. */
+/*
+ * slowest_of: a sample is one of the slowest of so many kernels, with the readings that were rejected of all of them.
+ */
 static void the_slowest_of_several_kernels_counts(void **state)
 {
     static const struct probe_definition definition = {.name = "test"};

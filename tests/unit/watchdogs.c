@@ -331,7 +331,7 @@ static void what_does_not_work_is_said(void **state)
     assert_int_equal(pc.writes, 0);
 }
 
-/* ---- Frames of a generic watchdog --------------------------------------------------------------------------------- */
+/* ---- Frames of a generic watchdog ------------------------------------------------------------------------------- */
 
 static const uint64_t REFRESH = 0x2a450000, CONTROL = 0x2a440000;
 static const double HZ = 1e8;
@@ -443,7 +443,7 @@ static void frames_that_cannot_be_used_are_left_alone(void **state)
     assert_int_equal(frames.offset, 12345);
 }
 
-/* ---- The table that lists them ------------------------------------------------------------------------------------- */
+/* ---- The table that lists them ---------------------------------------------------------------------------------- */
 
 struct table {
     uint8_t at[256];

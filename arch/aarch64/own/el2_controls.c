@@ -47,8 +47,8 @@ uint64_t mdcr_worker(uint64_t found, unsigned counters)
 }
 
 /*
- * HDFGRTR2_EL2: nPMICNTR_EL0 2 lets EL1 read the instruction counter, which the reader does; its other bits let EL1 read
- * what nothing here reads (Linux, arch/arm64/include/asm/el2_setup.h, __init_el2_fgt2).
+ * HDFGRTR2_EL2: nPMICNTR_EL0 2 lets EL1 read the instruction counter, which the reader does; its other bits let EL1
+ * read what nothing here reads (Linux, arch/arm64/include/asm/el2_setup.h, __init_el2_fgt2).
  */
 uint64_t hdfgrtr2_worker(uint64_t found)
 {
@@ -81,8 +81,8 @@ static bool readable(const struct access *a, uint32_t id)
 
 /*
  * FGT is ID_AA64MMFR0_EL1 [59:56], 2 from FEAT_FGT2 on; HCX is ID_AA64MMFR1_EL1 [43:40]; PMICNTR is ID_AA64DFR1_EL1
- * [39:36]; PMUVer is ID_AA64DFR0_EL1 [11:8]; PMCR_EL0.N is [15:11], and at EL2 counts all (Arm ARM DDI 0487). What keeps them: SCR_EL3's
- * FGTEn 27, FGTEn2 59 and HXEn 38, MDCR_EL3's TPM 6.
+ * [39:36]; PMUVer is ID_AA64DFR0_EL1 [11:8]; PMCR_EL0.N is [15:11], and at EL2 counts all (Arm ARM DDI 0487). What
+ * keeps them: SCR_EL3's FGTEn 27, FGTEn2 59 and HXEn 38, MDCR_EL3's TPM 6.
  */
 struct el2_extensions el2_extensions(const struct access *a)
 {

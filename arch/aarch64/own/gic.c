@@ -181,7 +181,9 @@ bool gic_restore(struct gic *g)
     return changes_restore(&g->changes, 0);
 }
 
-/* IHI 0069, 12.10, and GICR_TYPER in 12.11: frames of 128 KiB, or of 256 KiB where VLPIS says so; Last ends a region. */
+/*
+ * IHI 0069, 12.10, and GICR_TYPER in 12.11: frames of 128 KiB, or of 256 KiB where VLPIS says so; Last ends a region.
+ */
 uint64_t gic_redistributor(const struct own_range *regions, size_t count, uint64_t mpidr, gic_read32 *read)
 {
     enum { VLPIS = 1 << 1, LAST = 1 << 4, FRAME = 0x20000 };

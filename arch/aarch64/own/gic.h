@@ -16,9 +16,9 @@
 #include "arch/own.h"
 
 /*
- * Numbers of memory-mapped registers of 32 bits, for struct access: one of these blocks plus the register's offset in it.
- * They are above all numbers of system registers. The block of a redistributor has two frames: its own and, 64 KiB after
- * it, that of its SGIs and PPIs.
+ * Numbers of memory-mapped registers of 32 bits, for struct access: one of these blocks plus the register's offset in
+ * it. They are above all numbers of system registers. The block of a redistributor has two frames: its own and, 64 KiB
+ * after it, that of its SGIs and PPIs.
  */
 enum {
     GIC_BLOCK_SHIFT = 20,

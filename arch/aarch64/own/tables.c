@@ -105,9 +105,9 @@ uint64_t tcr_low_half(uint64_t mmfr0)
 }
 
 /*
- * TCR2_EL1 (Arm ARM DDI 0487, its page; announced by ID_AA64MMFR3_EL1.TCRX [3:0]): PnCH 0 gives bit 52 of a descriptor another
- * meaning than the contiguous hint, PIE 1 the access permissions, and D128 5 makes descriptors twice as long. Where the
- * hypervisor keeps the register, reading it faults and it has the effect of 0 (HCRX_EL2.TCR2En).
+ * TCR2_EL1 (Arm ARM DDI 0487, its page; announced by ID_AA64MMFR3_EL1.TCRX [3:0]): PnCH 0 gives bit 52 of a descriptor
+ * another meaning than the contiguous hint, PIE 1 the access permissions, and D128 5 makes descriptors twice as long.
+ * Where the hypervisor keeps the register, reading it faults and it has the effect of 0 (HCRX_EL2.TCR2En).
  */
 const char *translation_unlike(const struct access *a)
 {

@@ -5,9 +5,9 @@
  * nothing else, so that no device is ever mapped as memory; the functions of high_half.h add the high half as they do
  * on a machine without EL2. The worker is entered by ERET and left by HVC.
  *
- * While it runs, EL2 lets it use timers, counters and vectors (HCR_EL2, CPTR_EL2, MDCR_EL2, CNTHCTL_EL2, and where there
- * are any, HCRX_EL2 and fine-grained traps), stage 2 is off, and EL2's own timers may be stopped. All of that, and every
- * register of EL1 that is used, is restored.
+ * While it runs, EL2 lets it use timers, counters and vectors (HCR_EL2, CPTR_EL2, MDCR_EL2, CNTHCTL_EL2, and where
+ * there are any, HCRX_EL2 and fine-grained traps), stage 2 is off, and EL2's own timers may be stopped. All of that,
+ * and every register of EL1 that is used, is restored.
  */
 #ifndef FATHOM_ARCH_AARCH64_OWN_WORKER_H
 #define FATHOM_ARCH_AARCH64_OWN_WORKER_H

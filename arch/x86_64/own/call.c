@@ -59,13 +59,13 @@ static void give_back(const struct found *c)
 }
 
 /*
- * The firmware may run with shadow stacks (CR4.CET; Intel SDM vol. 1, chapter 17), and there is none for our own
- * stacks and handlers, so they are off meanwhile. While they are on, CALL pushes to the shadow stack and RET compares;
- * while they are off, neither does, and the shadow stack pointer stays (edk2 rests on that too: DisableCet and EnableCet
- * in UefiCpuPkg/PiSmmCpuDxeSmm/X64/Cet.nasm). Every function that was entered with them on therefore has to return
- * with them on. So this one function switches them off and on again, and whatever it calls in between is entered and
- * left with them off. It is off before anything else changes and on after all is back: CR4.CET cannot be set without
- * CR0.WP (SDM vol. 3A, 2.5), and an interrupt of the firmware's must not find it off.
+ * The firmware may run with shadow stacks (CR4.CET; Intel SDM vol. 1, chapter 17), and there is none for our own stacks
+ * and handlers, so they are off meanwhile. While they are on, CALL pushes to the shadow stack and RET compares; while
+ * they are off, neither does, and the shadow stack pointer stays (edk2 rests on that too: DisableCet and EnableCet in
+ * UefiCpuPkg/PiSmmCpuDxeSmm/X64/Cet.nasm). Every function that was entered with them on therefore has to return with
+ * them on. So this one function switches them off and on again, and whatever it calls in between is entered and left
+ * with them off. It is off before anything else changes and on after all is back: CR4.CET cannot be set without CR0.WP
+ * (SDM vol. 3A, 2.5), and an interrupt of the firmware's must not find it off.
  */
 void with_core_taken(void (*function)(void *), void *argument, bool firmware_interrupts)
 {

@@ -1,7 +1,8 @@
 /*
- * Organisations of first levels that hold few branches: random ones are looked up branch by branch in chains as they are
- * emitted (lib/kernels/branch_chain.h), whose last branch is the loop's. lib/structure/btb_fit.c, with the sequences that
- * the probe btb gives it, has to report how the first level is organised, or that several organisations are possible.
+ * Organisations of first levels that hold few branches: random ones are looked up branch by branch in chains as they
+ * are emitted (lib/kernels/branch_chain.h), whose last branch is the loop's. lib/structure/btb_fit.c, with the
+ * sequences that the probe btb gives it, has to report how the first level is organised, or that several organisations
+ * are possible.
  *
  * LONG=1 draws many with a seed from the clock, which is printed. BTB_SEED=n BTB_CASE=k shows one case.
  */
@@ -69,7 +70,9 @@ static struct scene draw(uint64_t seed, uint64_t number)
 
 /* ---- Measuring ------------------------------------------------------------------------------------------ */
 
-/* Bytes of a page up to the loop's branch, and of a slot up to each other one, as lib/kernels/branch_chain.h has them. */
+/*
+ * Bytes of a page up to the loop's branch, and of a slot up to each other one, as lib/kernels/branch_chain.h has them.
+ */
 enum { LAST = 20, IN_SLOT = 4 };
 
 static int last_at(enum branch_chain_pattern pattern, unsigned stride)

@@ -217,9 +217,9 @@ static void what_went_wrong_once_does_so_no_more(void **state)
 
 /*
  * Curves as people bring them. With the engine of before these kinds were there, 93.4 % of the knees of tables were
- * inside their intervals and 9.4 % undecided, and of searches 86.7 % and 9.2 %, with 208 wrong grades A in 2,100 curves.
- * Where levels scatter, the first knee of searches was inside in 84 %, with 166 wrong grades A in 1,500 curves, as long
- * as the noise of all levels was pooled.
+ * inside their intervals and 9.4 % undecided, and of searches 86.7 % and 9.2 %, with 208 wrong grades A in 2,100
+ * curves. Where levels scatter, the first knee of searches was inside in 84 %, with 166 wrong grades A in 1,500 curves,
+ * as long as the noise of all levels was pooled.
  */
 static void hold_foreign(const struct foreign_score *s)
 {

@@ -108,7 +108,9 @@ MODEL_TEST(tables_are_given_back, "cond")
     decides(3, 0);
 }
 
-/* Lengths of published cores, in bits of each register; rows are those of tests/model/footprints.c. They take minutes. */
+/*
+ * Lengths of published cores, in bits of each register; rows are those of tests/model/footprints.c. They take minutes.
+ */
 MODEL_TEST(published_tables_are_given_back, "")
 {
     static const struct {

@@ -57,8 +57,8 @@ MODEL_TEST(replacement_policies_are_given_back, "replacement")
 }
 
 /*
- * The second level, behind a first one that lines are displaced from. With scattered frames it is not tried. What a level
- * replaces at random takes another time in each round, which often fits no policy.
+ * The second level, behind a first one that lines are displaced from. With scattered frames it is not tried. What a
+ * level replaces at random takes another time in each round, which often fits no policy.
  */
 MODEL_TEST(replacement_of_the_second_level_is_given_back, "replacement")
 {

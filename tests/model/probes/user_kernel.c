@@ -40,8 +40,8 @@ static void draw_start(struct drawn *d)
 }
 
 /*
- * Each copy begins with a jump to what is behind it: Unicorn translates what lies between jumps at once, and fails where
- * hundreds of shuffles do (tcg_const_i32 has no room, Unicorn 2.0.1).
+ * Each copy begins with a jump to what is behind it: Unicorn translates what lies between jumps at once, and fails
+ * where hundreds of shuffles do (tcg_const_i32 has no room, Unicorn 2.0.1).
  */
 static void end_block(struct code *c)
 {
@@ -173,8 +173,8 @@ static void draw_memory_chain(const struct core_design *d, struct drawn *k)
 }
 
 /*
- * A generator of random numbers, and where `random` a branch that is taken by a bit of each: where not, by a bit that is
- * always the same, and the chain of the generator is what takes time.
+ * A generator of random numbers, and where `random` a branch that is taken by a bit of each: where not, by a bit that
+ * is always the same, and the chain of the generator is what takes time.
  */
 static void draw_branch(const struct core_design *d, struct drawn *k, bool random)
 {
