@@ -85,7 +85,7 @@ static void a_level_is_found_that_other_pairs_speak_against(void **state)
     (void)state;
     assert_true(btb_classes_start(&classes, 4, true) && btb_search_start(&s, &classes));
     for (unsigned count = 64; count <= 1024; count *= 2)
-        assert_true(btb_classes_add(&classes, &(struct btb_point){{BRANCH_CHAIN_UNCOND, 4, count}, 1, 0}));
+        assert_true(btb_classes_add(&classes, &(struct btb_point){{BRANCH_CHAIN_UNCOND, 4, count, 0}, 1, 0}));
     assert_true(classes.count >= ROLES);
     assert_int_equal(btb_search_run(&s), REASON_NONE);
     assert_int_equal(s.level_count, 2);

@@ -1,10 +1,7 @@
 /* AMD's performance counters on modelled register files, a generation each. */
 /* link: arch/counters.c arch/access.c arch/x86_64/counters.c arch/x86_64/counters_intel.c arch/x86_64/counters_amd.c */
 /* link: arch/x86_64/cpu.c arch/x86_64/identify.c tests/registers/model.c tests/registers/counters.c */
-/*
- * link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c
- * build/events/x86_64.c
- */
+/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c build/events/x86_64.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,5 @@
 /* Events of every known core: consistent tables, the vendors' names and codes, and an event for every need. */
-/*
- * link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c
- * lib/counters/events/arm.c
- */
+/* link: lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c lib/counters/events/arm.c */
 /* link: lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,4 @@
-/*
- * Thresholds of the probes l1i, btb and taken_branches at work: curves and costs of branches are given and not
- * measured.
- */
+/* Thresholds of the probes l1i, btb and taken_branches: curves and costs of branches are given, not measured. */
 /* link: tests/unit/structure/given.c probes/frontend/l1i.c probes/frontend/btb.c tests/unit/structure/no_code.c */
 /* link: tests/unit/structure/profile.c probes/frontend/taken_branches.c */
 /* libs: -lm */

@@ -1,9 +1,5 @@
 /* Counters through perf_event_open, on a kernel that is modelled: what there is, what is refused, what moves away. */
-/*
- * link: boot/linux/files.c boot/linux/simulated.c arch/counters.c arch/NATIVE/reader.S lib/counters/events.c
- * lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c lib/counters/events/arm.c
- * lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c
- */
+/* link: boot/linux/files.c boot/linux/simulated.c arch/counters.c arch/NATIVE/reader.S lib/counters/events.c lib/counters/events/intel.c lib/counters/events/intel_names.c lib/counters/events/amd.c lib/counters/events/arm.c lib/counters/events/apple.c build/events/x86_64.c build/events/aarch64.c */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
