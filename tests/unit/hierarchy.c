@@ -111,6 +111,24 @@ static void one_experiment_is_enough_for_a_level_that_is_not_shared(void **state
     assert_int_equal(bytes(3)->grade, 'C');
 }
 
+/* Frames are scattered, and one rise has two knees, of which the larger counts: the level may end at the first. */
+static void a_rise_of_two_knees_begins_at_the_first(void **state)
+{
+    struct verdict v = staircase(1000, 1010);
+    const struct experiment e = {.name = "groups", .confounder = "prefetchers", .verdict = &v};
+
+    (void)state;
+    v.knees[0].foot = 980;
+    v.knees[1].foot = v.knees[1].low = 1005;
+    v.knees[1].half_rise = 1100;
+    v.knees[1].half_rise_high = 1101;
+    v.knees[1].end = 1200;
+    count = 0;
+    hierarchy_report(NULL, &(struct hierarchy){.capacity = "bytes", .step = 1, .before = 1, .scattered = true}, &e, 1);
+    assert_true(count > 0 && reported[0].value == 1100 && reported[0].grade == 'C');
+    assert_true(reported[0].low == 980 && reported[0].high == 1200);
+}
+
 /* The search ended before the second edge, so most of that level belongs to the one behind it. */
 static void a_level_higher_than_its_rise_hides_another(void **state)
 {
@@ -196,6 +214,7 @@ int main(void)
         cmocka_unit_test(what_two_experiments_agree_on_is_reported_although_others_share_the_level),
         cmocka_unit_test(the_rest_that_others_leave_is_no_capacity_and_hides_levels_behind),
         cmocka_unit_test(one_experiment_is_enough_for_a_level_that_is_not_shared),
+        cmocka_unit_test(a_rise_of_two_knees_begins_at_the_first),
         cmocka_unit_test(a_level_higher_than_its_rise_hides_another),
         cmocka_unit_test(a_level_may_lie_somewhat_above_the_end_of_its_rise),
         cmocka_unit_test(a_capacity_before_a_saw_tooth_is_none),
