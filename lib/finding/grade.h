@@ -52,7 +52,7 @@ struct experiment {
     double holds;     /* what the experiment itself occupies of the structure, in the finding's unit; is added */
     bool reckoned;    /* `holds`, or the beginning of a ramp, is calculated, not measured, and may be slightly wrong */
     bool half;        /* the value is where half of the rise is reached */
-    double otherwise; /* x of the knee as seen at another time of this run, if that may be right too; 0: none */
+    double otherwise; /* another x of the knee that may be right too, such as at another time of this run; 0: none */
 };
 
 /* The result of grading. */

@@ -163,7 +163,13 @@ static const double BTB_SEQUENCE_ERROR = 0.02;
  * 5 times as many or more (Neoverse N1: 16 and 80), and a third one, which the fit does not know, does not show.
  */
 static const double BTB_NEAR_REACH = 4;
-enum { BTB_NEAR_FROM = 8 /* branches of the shortest sequences: with fewer the loop's other instructions show */ };
+enum {
+    /*
+     * Branches of the shortest sequences that are fitted. Chosen: of fewer the loop's other instructions take a larger
+     * part than levels differ by. no test: the sequences that are measured begin with as many.
+     */
+    BTB_NEAR_FROM = 8,
+};
 
 /* ---- Origin of redirects (btb_fallback.c) ----------------------------------------------------------- */
 
