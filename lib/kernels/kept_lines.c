@@ -200,10 +200,10 @@ static struct reading piece(const struct kept_lines *k, enum kept_filler filler,
         return k->side == KEPT_IN_CODE ? look(k) : walk(k, &k->kept, 1);
     if (filler == KEPT_DATA)
         return walk(k, all ? &k->all : &k->few, k->piece[KEPT_DATA]);
-    r.kernel += first * POINTER_CHASE_LINE_BYTES;
-    if (!all)
-        r.kernel += (first + FEW - 1) / FEW * FEW * POINTER_CHASE_LINE_BYTES + FEW_AT -
-                    first * POINTER_CHASE_LINE_BYTES;
+    if (all)
+        r.kernel += first * POINTER_CHASE_LINE_BYTES;
+    else /* at the first one of the few lines that this piece has */
+        r.kernel += (first + FEW - 1) / FEW * FEW * POINTER_CHASE_LINE_BYTES + FEW_AT;
     return r;
 }
 

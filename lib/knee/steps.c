@@ -351,7 +351,7 @@ static size_t edge_inside(const struct curve *c, const struct piece *p)
     return two_levels(c, p->first, p->end, &p->line, &place) > c->penalty ? place : 0;
 }
 
-bool steps_doubt(const struct curve *c, const struct knee *k, double from)
+bool steps_level_may_be_two(const struct curve *c, const struct knee *k, double from)
 {
     const struct series *s = &c->s;
     size_t first = 0, end, place;

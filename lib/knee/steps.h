@@ -23,6 +23,6 @@ bool decide_steps(const struct curve *c, struct verdict *out);
  * are more than n exp(PARAMETER_PRICE / 2) times as likely with two levels as with one line, since the edge between the
  * two may be at any of them, and the second level is higher by more than DOUBTFUL_RISE.
  */
-bool steps_doubt(const struct curve *c, const struct knee *k, double from);
+bool steps_level_may_be_two(const struct curve *c, const struct knee *k, double from);
 
 #endif

@@ -9,11 +9,11 @@
 
 enum {
     LINES_LEAST = 16, /* that the second level holds: at least its ways, mostly, or its sets are not all reached */
+    LINES_MOST = 256, /* of a ring: more than these ways and those of the first level, and room for them */
     RINGS = 3,
-    SAMPLES = 5,
-    LINES_MOST = 256,
+    SAMPLES = 5, /* of each ring, each in another line of its pages */
     UNROLL = 8,
-    WARM_ROUNDS = 16
+    WARM_ROUNDS = 16 /* so that lines are where they stay, whatever the policy of replacement is */
 };
 
 struct ring {

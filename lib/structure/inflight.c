@@ -21,7 +21,7 @@ static const struct emit_access *double_access(void)
 {
     const struct emit_access *a = emit_accesses;
 
-    while (a->name && (a->bits != 64 || strcmp(a->name, "v64") != 0))
+    while (a->name && strcmp(a->name, "v64") != 0)
         a++;
     return a->name && a->vector_bits <= machine_info()->vector_bits ? a : NULL;
 }

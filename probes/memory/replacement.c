@@ -252,25 +252,28 @@ static struct set set_of(const struct probe *p, unsigned level)
     return s;
 }
 
-/* Why the second level cannot be tried; REASON_NONE where it can. */
-static enum reason prepare_second(struct probe *p, const struct set *first, struct set *s)
+/*
+ * Prepares the second level. *reason: why it cannot be tried; REASON_NONE where it can. False: the probe has ended.
+ */
+static bool prepare_second(struct probe *p, const struct set *first, struct set *s, enum reason *reason)
 {
+    *reason = REASON_CAPACITY_UNKNOWN;
     if (!s->ways)
-        return REASON_CAPACITY_UNKNOWN;
+        return true;
     /* no other set of the second level gets as many lines as it has ways */
     const size_t sets = s->way_bytes / first->way_bytes, lines = (size_t)DISPLACERS_FACTOR * first->ways;
+    *reason = REASON_HARDLY_LARGER;
     if (sets < 2 || (sets - 1) * (s->ways - 1) < lines)
-        return REASON_HARDLY_LARGER;
+        return true;
     s->displacers = (struct displacers){lines, first->way_bytes, sets};
     const size_t sequence = replacement_blocks(s->ways) * s->way_bytes,
                  others = displacers_bytes(&s->displacers) + s->way_bytes;
     if (!pointer_chase_map(p, &s->chase, sequence > others ? sequence : others))
-        return REASON_NO_MEMORY;
+        return false;
     const struct area *ring = &s->chase.ring;
-    return (double)s->way_bytes >
-                   frame_known_bytes(probe_scattered(ring) ? machine_info()->page_bytes[0] : ring->page_bytes)
-               ? REASON_RANDOM_FRAMES
-               : REASON_NONE;
+    const size_t page = probe_scattered(ring) ? machine_info()->page_bytes[0] : ring->page_bytes;
+    *reason = (double)s->way_bytes > frame_known_bytes(page) ? REASON_RANDOM_FRAMES : REASON_NONE;
+    return true;
 }
 
 static void run(struct probe *p)
@@ -281,14 +284,13 @@ static void run(struct probe *p)
         probe_skip(p, "caches with less than 2 or more than 32 ways, or with a single set, are not simulated");
         return;
     }
+    enum reason reason;
     if (!pointer_chase_map(p, &first.chase, replacement_blocks(first.ways) * first.way_bytes) ||
-        !find_policy(p, &first))
+        !find_policy(p, &first) || !prepare_second(p, &first, &second, &reason))
         return;
-    const enum reason reason = prepare_second(p, &first, &second);
-    if (p->outcome != OUTCOME_OK)
-        return;
+    const struct finding untried = undecided(&second, reason);
     if (reason)
-        report(p, (struct finding[]){undecided(&second, reason)});
+        report(p, &untried);
     else
         find_policy(p, &second);
 }

@@ -41,6 +41,7 @@ def uops_info_name(name, encoded_twice):
     """
     uops.info's name of a form, as `VADDPD_Z (XMM, K, XMM, M64_1to2)` of `vaddpd xmm{k}{z}, xmm, m64{bcst}`; fathom's own
     where it is not known. encoded_twice: mnemonics that exist with VEX and EVEX, of which those with EVEX say so.
+    Source: `string` in the XML that github.com/andreas-abel/XED-to-XML makes, to which uops.info adds measurements.
     """
     head = re.fullmatch(r"(\{evex\} )?(lock )?(\w+) ?(.*)", name)
     if not head:

@@ -84,24 +84,30 @@ static void check_targets(const struct machine_design *m)
     }
 }
 
+/* Measures a core whose levels of targets were drawn, with nothing beside them that curves could show. */
+static void run_btb(struct machine_design *m)
+{
+    m->core.contiguous = true;
+    m->core.op_cache = (struct cache_design){0};
+    m->core.redirect = (double)pick(6, 14);
+    m->core.decodes = pick(0, 1);
+    shorten_readings(m);
+    run_probes_on(m, "btb", PROFILE_QUICK);
+}
+
 MODEL_TEST(branch_target_buffers_are_given_back, "btb")
 {
     unsigned cores = 0;
 
     for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 8); cores++) {
         struct machine_design m = draw_machine(seed);
-        m.core.contiguous = true;
-        m.core.op_cache = (struct cache_design){0};
         m.core.targets[0] = (struct target_design){
             .sets = (size_t)1 << pick(1, 4), .ways = 2 * pick(1, 3), .low = (unsigned)pick(3, 5), .cycles = 1};
         m.core.targets[1] = (struct target_design){.sets = (size_t)32 << pick(1, 3),
                                                    .ways = 2 * pick(2, 4),
                                                    .low = (unsigned)pick(3, 6),
                                                    .cycles = (double)pick(2, 3)};
-        m.core.redirect = (double)pick(6, 14);
-        m.core.decodes = pick(0, 1);
-        shorten_readings(&m);
-        run_probes_on(&m, "btb", PROFILE_QUICK);
+        run_btb(&m);
         check_targets(&m);
         check_strides(&m);
     }
@@ -171,17 +177,12 @@ MODEL_TEST(first_levels_of_few_branches_are_given_back, "btb")
 
     for (uint64_t seed = 0; next_seed(&seed, 0, 30); cores++) {
         struct machine_design m = draw_machine(seed);
-        m.core.contiguous = true;
-        m.core.op_cache = (struct cache_design){0};
         m.core.targets[0] = draw_few();
         m.core.targets[1] = (struct target_design){.sets = (size_t)128 << pick(0, 1),
                                                    .ways = pick(3, 6),
                                                    .low = (unsigned)pick(3, 6),
                                                    .cycles = (double)pick(2, 3)};
-        m.core.redirect = (double)pick(6, 14);
-        m.core.decodes = pick(0, 1);
-        shorten_readings(&m);
-        run_probes_on(&m, "btb", PROFILE_QUICK);
+        run_btb(&m);
         known += check_organisation(&m);
     }
     print_message("# %s: the organisation of the first level is known of %u of %u cores\n", emit_isa, known, cores);
