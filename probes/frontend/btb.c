@@ -171,24 +171,26 @@ static unsigned first_level(struct probe *p, const struct btb_fit_result *r, con
 }
 
 /*
- * The levels that hold few branches. What the first of them holds need not be known by a curve: few branches are in it.
- * The next one may be fitted as well, and is reported where it holds few branches, too.
+ * The first of the levels that hold few branches; a second level of the fit only explains what the first does not. What
+ * the first one holds need not be known by a curve: few branches are in it. Sets *number to its number.
  */
-static bool find_near(struct probe *p, const struct setup *s, const struct btb_levels *levels, bool shared)
+static bool find_near(struct probe *p, const struct setup *s, const struct btb_levels *levels, bool shared,
+                      unsigned *number)
 {
     struct btb_fit_result r;
 
     if (!btb_near_fit(p, s->near, &s->limits, &s->room, probe_scale(p, 0, 1, 4, 20), &r))
         return false;
-    const unsigned known = first_level(p, &r, levels), first = known && known <= s->near->levels ? known : 1;
-    for (unsigned i = 0; i == 0 || (i < r.level_count && first + i <= s->near->levels); i++)
-        btb_report(p, &r, i, first + i, first + i == 1 && shared ? &rest : &names);
+    const unsigned known = first_level(p, &r, levels);
+    *number = known && known <= s->near->levels ? known : 1;
+    btb_report(p, &r, 0, *number, *number == 1 && shared ? &rest : &names);
     return true;
 }
 
 static bool find_organisation(struct probe *p, const struct setup *s, const struct btb_levels *levels)
 {
     struct btb_fit_result r = {.reason = REASON_LEVEL_NOT_KNOWN};
+    unsigned near = 0; /* the level that was fitted by itself */
     bool shared;
 
     /* without a known capacity no organisation can be assigned to a level: only longer profiles list them */
@@ -198,12 +200,12 @@ static bool find_organisation(struct probe *p, const struct setup *s, const stru
     }
     if (!find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN),
                      &shared) ||
-        (s->near->levels > 0 && !find_near(p, s, levels, shared)) ||
+        (s->near->levels > 0 && !find_near(p, s, levels, shared, &near)) ||
         !branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), &r))
         return false;
-    const unsigned first = first_level(p, &r, levels), near = s->near->levels;
+    const unsigned first = first_level(p, &r, levels);
     for (unsigned i = 0; i == 0 || i < r.level_count; i++)
-        if (!first || first + i > near)
+        if (!first || first + i != near)
             btb_report(p, &r, i, first ? first + i : 0, first + i == 1 && shared ? &rest : &names);
     return true;
 }
