@@ -252,9 +252,7 @@ static struct set set_of(const struct probe *p, unsigned level)
     return s;
 }
 
-/*
- * Prepares the second level. *reason: why it cannot be tried; REASON_NONE where it can. False: the probe has ended.
- */
+/* Prepares the second level. *reason: why it cannot be tried, or REASON_NONE. False: the probe has ended. */
 static bool prepare_second(struct probe *p, const struct set *first, struct set *s, enum reason *reason)
 {
     *reason = REASON_CAPACITY_UNKNOWN;
