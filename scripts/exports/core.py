@@ -259,9 +259,12 @@ class Core:
         return known, left
 
     def slots(self, form):
-        """Slots of the front end that the form takes; None: not known."""
+        """
+        Slots of the front end that the form takes; None: not known. NOPs that share a slot take 1 each: no consumer knows an
+        instruction without a micro-operation.
+        """
         row = self.placed[form][0] if form in self.placed else {}
-        return round(row["slots"]) if row.get("slots") is not None else None
+        return max(round(row["slots"]), 1) if row.get("slots") is not None else None
 
     def operations(self):
         """
@@ -293,7 +296,7 @@ class Core:
                 placed.append(Operation(times, numbered.get(ports, tuple(sorted(ports))), cycles, relation == "="))
             else:
                 value = Value(" ".join(each.text for each in placed), "", "C", None, None, f"units of {name}", run)
-                found[name] = Operations(row["cycles"], round(row["slots"]), tuple(placed), row["state"] == "partial", value)
+                found[name] = Operations(row["cycles"], self.slots(name), tuple(placed), row["state"] == "partial", value)
         return found, left
 
 

@@ -37,6 +37,7 @@ BYTES = {
     "adc al, i8": "1405",
     "vaddpd xmm, xmm, m128": "c5f15806",
     "mov r64, r64": "4889d8",
+    "nop": "90",
 }
 
 
