@@ -109,6 +109,8 @@ static const struct {
     {1795397653420, 47045, false},
     {1795397653420, 9056, true},
 };
+/* The same of curves as people bring them, of which both searches of the curve were wrong at A. */
+static const uint64_t remembered_foreign[][2] = {{91002, 4371}, {92002, 5819}};
 
 static struct results results;
 static struct grading grading;
@@ -200,8 +202,12 @@ static void what_went_wrong_once_does_so_no_more(void **state)
 {
     struct results r = {0};
     struct grading a = {0};
+    struct foreign_scores f = {0};
 
     (void)state;
+    for (size_t i = 0; i < sizeof remembered_foreign / sizeof remembered_foreign[0]; i++)
+        run_foreign(&f, remembered_foreign[i][0], remembered_foreign[i][1], false);
+    assert_int_equal(f.searched[FOREIGN_KINDS].wrong_a, 0);
     for (size_t i = 0; i < sizeof remembered / sizeof remembered[0]; i++)
         if (remembered[i].study)
             run_study(&a, &r.shown[0], remembered[i].seed, remembered[i].number, false);
