@@ -50,7 +50,7 @@ void console_finish(void)
     SIMPLE_TEXT_OUTPUT_INTERFACE *out = firmware.system->ConOut;
 
     console_line_start();
-    if (out && outs[0] != out) /* the framebuffer was drawn on: the console gets a clear screen */
+    if (out && (out_count == 0 || outs[0] != out)) /* the framebuffer was drawn on: the console gets a clear screen */
         out->ClearScreen(out);
     if (out && cursor_was_visible)
         out->EnableCursor(out, TRUE);

@@ -70,18 +70,13 @@ static void add_file(struct user_kernels *k, const struct volume *v, const char 
 void kernels_read(struct user_kernels *k, const struct volume *v)
 {
     EFI_FILE_PROTOCOL *folder = volume_open(v, L"\\KERNELS");
-    union {
-        EFI_FILE_INFO info;
-        uint8_t bytes[SIZE_OF_EFI_FILE_INFO + 256 * sizeof(CHAR16)]; /* 255 characters: the longest FAT has */
-    } entry;
-    UINTN bytes = sizeof entry;
+    union volume_entry entry;
 
-    while (folder && !EFI_ERROR(folder->Read(folder, &bytes, &entry)) && bytes > 0) {
+    while (volume_next_entry(folder, &entry)) {
         char name[NAME_CHARACTERS + 1];
         text_from_ucs2(name, sizeof name, entry.info.FileName, NAME_CHARACTERS);
         if (!(entry.info.Attribute & EFI_FILE_DIRECTORY))
             add_file(k, v, name);
-        bytes = sizeof entry;
     }
     if (folder)
         folder->Close(folder);

@@ -72,19 +72,14 @@ static unsigned result_number(const CHAR16 *name, enum results_kind kind)
 static size_t list_results(const struct volume *v, unsigned newest[JOURNAL_FILES], unsigned *highest)
 {
     EFI_FILE_PROTOCOL *directory = volume_open(v, L"\\RESULTS");
-    union {
-        EFI_FILE_INFO info;
-        uint8_t bytes[SIZE_OF_EFI_FILE_INFO + 256 * sizeof(CHAR16)]; /* 255 characters: the longest FAT has */
-    } entry;
-    UINTN bytes = sizeof entry;
+    union volume_entry entry;
     size_t count = 0;
 
-    while (directory && !EFI_ERROR(directory->Read(directory, &bytes, &entry)) && bytes > 0) {
+    while (volume_next_entry(directory, &entry)) {
         unsigned number = result_number(entry.info.FileName, RESULTS_RUN);
         unsigned support = result_number(entry.info.FileName, RESULTS_SUPPORT);
         size_t at = count;
         *highest = number > *highest ? number : support > *highest ? support : *highest;
-        bytes = sizeof entry;
         while (at > 0 && newest[at - 1] < number)
             at--;
         if (!number || at == JOURNAL_FILES)

@@ -173,3 +173,10 @@ size_t volume_read(EFI_FILE_PROTOCOL *file, void *to, size_t room)
     }
     return used;
 }
+
+bool volume_next_entry(EFI_FILE_PROTOCOL *folder, union volume_entry *entry)
+{
+    UINTN bytes = sizeof *entry;
+
+    return folder && !EFI_ERROR(folder->Read(folder, &bytes, entry)) && bytes > 0;
+}

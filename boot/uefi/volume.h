@@ -4,6 +4,7 @@
 
 #include <efi.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,5 +31,14 @@ EFI_FILE_PROTOCOL *volume_open(const struct volume *v, const CHAR16 *path);
  * the end or an error.
  */
 size_t volume_read(EFI_FILE_PROTOCOL *file, void *to, size_t room);
+
+/* A file or folder within a folder, with room for the longest name that FAT has, 255 characters. */
+union volume_entry {
+    EFI_FILE_INFO info;
+    uint8_t bytes[SIZE_OF_EFI_FILE_INFO + 256 * sizeof(CHAR16)];
+};
+
+/* Reads the next entry of a folder that volume_open returned. False behind the last one, on an error, or for NULL. */
+bool volume_next_entry(EFI_FILE_PROTOCOL *folder, union volume_entry *entry);
 
 #endif

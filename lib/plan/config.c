@@ -301,33 +301,35 @@ bool config_set(struct config *c, const char *key, const char *value, char *why,
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* A binary file is wrong in every line: after so many warnings one more says that the rest is not shown. */
-enum { WARNINGS_SHOWN = 20 };
-
 struct parser {
     struct config *config;
     const char *from; /* "FATHOM.CFG" */
-    unsigned warnings;
+    size_t warnings;
     unsigned line_of[KEYS]; /* where each key was set, 0 while it was not */
     config_warn *warn;
     void *context;
 };
 
-static void parser_warn(void *parser, unsigned number, const char *text)
+void warn_of_line(config_warn *warn, void *context, const char *from, size_t count, unsigned line, const char *text)
+{
+    char message[320];
+
+    if (count > WARNINGS_SHOWN)
+        return;
+    if (count == WARNINGS_SHOWN)
+        snprintf(message, sizeof message, "further mistakes, from line %u on, are not shown", line);
+    else if (line)
+        snprintf(message, sizeof message, "line %u: %s", line, text);
+    else
+        snprintf(message, sizeof message, "%s", text);
+    warn(context, from, message);
+}
+
+static void parser_warn(void *parser, unsigned line, const char *text)
 {
     struct parser *p = parser;
-    char line[320];
 
-    p->warnings++;
-    if (p->warnings > WARNINGS_SHOWN + 1)
-        return;
-    if (p->warnings == WARNINGS_SHOWN + 1)
-        snprintf(line, sizeof line, "further problems, from line %u on, are not shown", number);
-    else if (number)
-        snprintf(line, sizeof line, "line %u: %s", number, text);
-    else
-        snprintf(line, sizeof line, "%s", text);
-    p->warn(p->context, p->from, line);
+    warn_of_line(p->warn, p->context, p->from, p->warnings++, line, text);
 }
 
 static void take_setting(void *parser, const struct setting *s)

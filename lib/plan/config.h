@@ -67,6 +67,14 @@ extern const char *const after_names[AFTERS];
  */
 typedef void config_warn(void *context, const char *subject, const char *text);
 
+/* Warnings about one text that are passed on; a binary file is wrong in every line. */
+enum { WARNINGS_SHOWN = 20 };
+/*
+ * Passes on that `text` is wrong with a line of `from`; line 0: with no single one. `count` is how many warnings about
+ * that text there were before: of the first WARNINGS_SHOWN each is passed on, then one that the others are not shown.
+ */
+void warn_of_line(config_warn *warn, void *context, const char *from, size_t count, unsigned line, const char *text);
+
 /* Sets every member to its default. */
 void config_defaults(struct config *c);
 /*

@@ -15,7 +15,6 @@ enum {
     STRIDE_MOST = 1 << 20,            /* at most */
     UNROLL_MOST = 4096,               /* copies, at most */
     POINTER_BYTES = sizeof(uint64_t), /* which a stride must hold */
-    MESSAGES_SHOWN = 20               /* of one file; a binary file is wrong in every line */
 };
 static const uint64_t MEMORY_MOST = UINT64_C(64) << 20;
 
@@ -33,19 +32,10 @@ struct reading_state {
 static void wrong(void *context, unsigned line, const char *text)
 {
     struct reading_state *s = context;
-    char message[MESSAGE];
 
     s->is_wrong = true;
     s->all->wrong++;
-    if (++s->reported > MESSAGES_SHOWN + 1)
-        return;
-    if (s->reported > MESSAGES_SHOWN)
-        snprintf(message, sizeof message, "further mistakes, from line %u on, are not shown", line);
-    else if (line)
-        snprintf(message, sizeof message, "line %u: %s", line, text);
-    else
-        snprintf(message, sizeof message, "%s", text);
-    s->warn(s->context, s->from, message);
+    warn_of_line(s->warn, s->context, s->from, s->reported++, line, text);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------- */

@@ -30,6 +30,8 @@ bool probe_count(struct probe *p, const struct kernel *k, const char *need, doub
     return probe_survived(p, &result);
 }
 
+static const char EVENT_SEPARATORS[] = " ,\t";
+
 size_t probe_find_events(struct probe *p, const char *list, bool all_wanted, struct event *out, size_t room)
 {
     const struct event_core *core = events_core(machine_info()->core_name);
@@ -37,9 +39,9 @@ size_t probe_find_events(struct probe *p, const char *list, bool all_wanted, str
 
     for (const char *at = list; *at;) {
         char name[EVENT_NAME], why[160], text[240];
-        size_t length = strcspn(at, " ,");
+        size_t length = strcspn(at, EVENT_SEPARATORS);
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        at += length + strspn(at + length, " ,");
+        at += length + strspn(at + length, EVENT_SEPARATORS);
         if (length == 0)
             continue;
         if (count == room) {

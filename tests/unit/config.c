@@ -315,7 +315,7 @@ static void a_mebibyte_of_noise(void **state)
         config_parse(&c, "FATHOM.CFG", text, BYTES, note, &said);
         assert_in_range(said.count, 0, 21);
         if (said.count == 21)
-            assert_non_null(strstr(said.text, "further problems, from line"));
+            assert_non_null(strstr(said.text, "further mistakes, from line"));
     }
     free(text);
 }
@@ -332,7 +332,7 @@ static void exactly_twenty_warnings_are_shown(void **state)
         strcat(text, "x\n");
         said = parse(&c, text);
         assert_int_equal(said.count, i < 21 ? i : 21);
-        assert_true((strstr(said.text, "further problems, from line 21 on") != NULL) == (i > 20));
+        assert_true((strstr(said.text, "further mistakes, from line 21 on") != NULL) == (i > 20));
     }
 }
 
