@@ -193,15 +193,16 @@ static bool find_organisation(struct probe *p, const struct setup *s, const stru
     unsigned near = 0; /* the level that was fitted by itself */
     bool shared;
 
+    if (!find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN),
+                     &shared) ||
+        (s->near->levels > 0 && !find_near(p, s, levels, shared, &near)))
+        return false;
     /* without a known capacity no organisation can be assigned to a level: only longer profiles list them */
     if (!levels->measured && probe_scale(p, 1, 1, 0, 0) > 0) {
         btb_report(p, &r, 0, 0, &names);
         return true;
     }
-    if (!find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN),
-                     &shared) ||
-        (s->near->levels > 0 && !find_near(p, s, levels, shared, &near)) ||
-        !branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), &r))
+    if (!branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), &r))
         return false;
     const unsigned first = first_level(p, &r, levels);
     for (unsigned i = 0; i == 0 || i < r.level_count; i++)

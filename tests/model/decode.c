@@ -49,6 +49,14 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
     return isa.jump_is_indirect(i) ? KIND_INDIRECT : KIND_JUMP;
 }
 
+/* Whether a direct branch leads to the instruction behind it; its target, relative to itself, is the last operand. */
+static bool is_to_next(const cs_insn *i)
+{
+    const char *space = strrchr(i->op_str, ' '), *target = space ? space + 1 : i->op_str;
+
+    return strtoull(*target == '#' ? target + 1 : target, NULL, 0) == i->size;
+}
+
 /*
  * PREFETCHIT0 and PREFETCHIT1, which Capstone takes for a NOP of RIP + disp32, and PRFM (literal) of a PLI operation.
  */
@@ -135,6 +143,7 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
                 !strncmp(i->mnemonic, "ldadd", 5);
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH;
     d->compares = !strcmp(i->mnemonic, "cmp");
+    d->to_next = (d->kind == KIND_JUMP || d->kind == KIND_CONDITIONAL) && is_to_next(i);
     d->prefetches = prefetched(i);
     d->zeros = is_zero(i);
     d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&

@@ -36,6 +36,7 @@ struct decoded {
     uint8_t general_written, flags_written, vector_written;     /* how many of the written ones are of each kind */
     uint8_t halves_written; /* how many of the general ones are written in 32 bits */
     uint16_t base;          /* base register of its address; 0: it has none */
+    bool to_next;           /* a direct branch to the instruction behind it */
     int64_t prefetches;     /* bytes from its first one to the code that it prefetches; 0: it prefetches none */
 };
 
