@@ -10,7 +10,10 @@ bool branch_curve_build(struct probe *p, double branches, void *context, struct 
     struct branch_curve *curve = context;
 
     curve->chain.count = (size_t)branches - BRANCH_CHAIN_LOOP_BRANCHES;
-    return branch_chain_kernel(p, &curve->chain, curve->room, k);
+    if (!branch_chain_kernel(p, &curve->chain, curve->room, k))
+        return false;
+    k->length_factor = curve->length_factor;
+    return true;
 }
 
 bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count, double *cycles)
@@ -83,7 +86,7 @@ bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double
 }
 
 bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
-                     struct btb_fit_result *result)
+                     double length_factor, struct btb_fit_result *result)
 {
     const double deadline = machine_seconds() + seconds;
     struct btb_sequence next;
@@ -91,7 +94,8 @@ bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, stru
 
     *result = *btb_fit_decide(fit);
     while (machine_seconds() < deadline && btb_fit_next(fit, &next)) {
-        const struct branch_curve curve = {.room = room, .chain = {.pattern = next.pattern, .stride = next.stride}};
+        const struct branch_curve curve = {
+            .room = room, .chain = {.pattern = next.pattern, .stride = next.stride}, .length_factor = length_factor};
         double cycles;
         if (!branch_cost(p, &curve, next.count, &cycles))
             return false;

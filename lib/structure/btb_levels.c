@@ -462,7 +462,7 @@ static void keep_near(const struct curves *c, const struct btb_levels *out, stru
         const struct search *s = &c->sweep[i].search;
         for (size_t j = 0; j < s->count && near->point_count < BTB_NEAR_POINTS; j++)
             if (s->points[j].kept)
-                near->points[near->point_count++] = point_of(c, i, &s->points[j]);
+                near->points[near->point_count++] = point_of(c, i, &s->points[j]).sequence;
     }
 }
 

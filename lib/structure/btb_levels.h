@@ -35,7 +35,7 @@ struct btb_near {
     unsigned levels; /* that were reported from the short range, of the pattern with the most of them */
     double entries;  /* branches that the largest of these holds; 0: not known */
     size_t point_count;
-    struct btb_point points[BTB_NEAR_POINTS];
+    struct btb_sequence points[BTB_NEAR_POINTS]; /* that were measured */
 };
 
 struct btb_levels_request {

@@ -9,25 +9,35 @@ enum {
     POINTS_FIRST = BTB_FIT_POINTS / 2 /* that a fit begins with: the rest of its room is for what it asks for */
 };
 
-static bool in_range(const struct btb_point *pt, unsigned count_to)
+static bool in_range(const struct btb_sequence *q, unsigned count_to)
 {
-    return pt->sequence.count % 2 == 0 && pt->sequence.count <= count_to;
+    return q->count % 2 == 0 && q->count <= count_to;
 }
 
 /*
- * Adds the points with even numbers of branches up to `count_to`, or evenly some of them: more of them take more time.
+ * Measures and adds the sequences with even numbers of branches up to `count_to`, or evenly some of them: more of them
+ * take more time. False: the probe has ended.
  */
-static void add_points(struct btb_fit *fit, const struct btb_near *near, unsigned count_to)
+static bool add_points(struct probe *p, struct btb_fit *fit, const struct btb_near *near, unsigned count_to,
+                       const struct branch_chain_room *room)
 {
     size_t in_reach = 0, seen = 0;
 
     for (size_t i = 0; i < near->point_count; i++)
         in_reach += in_range(&near->points[i], count_to);
     for (size_t i = 0; i < near->point_count; i++) {
-        const struct btb_point *pt = &near->points[i];
-        if (in_range(pt, count_to) && seen++ % (in_reach / POINTS_FIRST + 1) == 0)
-            btb_fit_add(fit, &pt->sequence, pt->cycles, pt->error);
+        const struct btb_sequence *q = &near->points[i];
+        if (!in_range(q, count_to) || seen++ % (in_reach / POINTS_FIRST + 1) != 0)
+            continue;
+        const struct branch_curve curve = {
+            .room = room, .chain = {.pattern = q->pattern, .stride = q->stride}, .length_factor = BTB_NEAR_LONGER};
+        double cycles;
+        if (!branch_cost(p, &curve, q->count, &cycles))
+            return false;
+        if (!isnan(cycles))
+            btb_fit_add(fit, q, cycles, BTB_CALIBRATION * cycles);
     }
+    return true;
 }
 
 bool btb_near_fit(struct probe *p, const struct btb_near *near, const struct btb_limits *limits,
@@ -42,8 +52,8 @@ bool btb_near_fit(struct probe *p, const struct btb_near *near, const struct btb
     struct btb_fit *fit = btb_fit_start(&few);
     if (!fit)
         return probe_skip(p, "out of memory for organisations of branch target buffers");
-    add_points(fit, near, few.count_to);
-    const bool good = branch_cost_fit(p, room, fit, seconds, result);
+    const bool good = add_points(p, fit, near, few.count_to, room) &&
+                      branch_cost_fit(p, room, fit, seconds, BTB_NEAR_LONGER, result);
     btb_fit_free(fit);
     return good;
 }

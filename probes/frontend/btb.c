@@ -202,7 +202,7 @@ static bool find_organisation(struct probe *p, const struct setup *s, const stru
         btb_report(p, &r, 0, 0, &names);
         return true;
     }
-    if (!branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), &r))
+    if (!branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), 1, &r))
         return false;
     const unsigned first = first_level(p, &r, levels);
     for (unsigned i = 0; i == 0 || i < r.level_count; i++)

@@ -150,7 +150,7 @@ static void a_sequence_is_as_uncertain_as_its_time(void **state)
     level_end = 100;
     behind = 5;
     asked = false;
-    assert_true(branch_cost_fit(&p, NULL, NULL, 1, &result));
+    assert_true(branch_cost_fit(&p, NULL, NULL, 1, 1, &result));
     assert_true(fit_cycles == 5);
     assert_true(fit_error > 0.01 * 5 && fit_error < 0.05 * 5);
 }

@@ -1,4 +1,5 @@
 /* Fitting organisations of branch target buffers (lib/structure/btb_fit.c): reasons, limits and grades. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +46,9 @@ double machine_seconds(void)
 }
 
 static struct branch_chain chain; /* the one that is measured */
-static unsigned readings, lost_every;
+static unsigned readings, lost_every = UINT_MAX;
+static double reading_cycles;  /* of a usual reading; 0: no other branches of it take entries */
+static double longest_reading; /* in usual ones */
 
 bool branch_chain_kernel(struct probe *p, const struct branch_chain *c, const struct branch_chain_room *r,
                          struct kernel *k)
@@ -57,7 +60,7 @@ bool branch_chain_kernel(struct probe *p, const struct branch_chain *c, const st
 
 static const struct btb_report_names names = {"ways", "sets", "index_bits", "branches_per_entry"};
 static const struct btb_index from_bit_2 = {.low = 2, .set_bits = 6};
-enum { WAYS = 2, HIT = 1, MISS = 4 };
+enum { WAYS = 2, SETS = 64, HIT = 1, MISS = 4 };
 
 static struct btb_fit *start(double footprint)
 {
@@ -102,8 +105,11 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
     const struct btb_sequence row = {chain.pattern, (unsigned)chain.stride,
                                      (unsigned)chain.count + BRANCH_CHAIN_LOOP_BRANCHES, 0};
 
-    (void)p, (void)k;
+    (void)p;
     out->q20 = ++readings % lost_every == 0 ? (double)NAN : cost_of(&row);
+    if (reading_cycles > 0 && row.count * row.stride == WAYS * SETS << 2) /* it fills all sets exactly */
+        out->q20 += (MISS - HIT) * row.count / (reading_cycles * k->length_factor);
+    longest_reading = fmax(longest_reading, k->length_factor);
     return true;
 }
 
@@ -198,8 +204,9 @@ static void a_lost_reading_does_not_end_the_fit(void **state)
     const size_t before = btb_fit_decide(f)->points;
     readings = 0;
     lost_every = 24;
-    assert_true(branch_cost_fit(&p, NULL, f, 1, &r));
+    assert_true(branch_cost_fit(&p, NULL, f, 1, 1, &r));
     assert_true(readings > lost_every);
+    lost_every = UINT_MAX;
     assert_int_equal(r.challenges, BTB_FIT_CHALLENGES);
     assert_true(r.points >= before + BTB_FIT_CHALLENGES);
     report_level(f);
@@ -340,13 +347,39 @@ static void a_few_times_what_a_level_holds_is_fitted(void **state)
     near->entries = 32;
     for (unsigned stride = 4; stride <= 64; stride *= 16)
         for (unsigned count = 16; count <= 256; count *= 2)
-            near->points[near->point_count++] = (struct btb_point){
-                {BRANCH_CHAIN_UNCOND, stride, count, 0}, count <= 32 ? HIT : MISS, 0.001};
+            near->points[near->point_count++] = (struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0};
     assert_true(btb_near_fit(&p, near, &limits, NULL, 0, &r));
     assert_int_equal(r.points, 2 * 4);
     near->entries = 0;
     assert_true(btb_near_fit(&p, near, &limits, NULL, 0, &r));
     assert_int_equal(r.points, 2 * 5);
+    free(near);
+}
+
+/*
+ * BTB_NEAR_LONGER: where no branch is found in the first turn of a chain that fills the level, a branch of 128 costs
+ * 0.26 cycles more in readings of 1,500 cycles, and 3 % more in longer ones, which three standard deviations explain.
+ */
+static void first_turns_of_readings_hardly_count(void **state)
+{
+    const struct btb_limits limits = limits_of_few();
+    struct btb_near *near = calloc(1, sizeof *near);
+    struct btb_fit_result r;
+    struct probe p = {.run = NULL};
+
+    (void)state;
+    assert_non_null(near);
+    near->entries = WAYS * SETS;
+    for (unsigned stride = 4; stride <= 64; stride *= 2)
+        for (unsigned count = 8; count <= 256; count *= 2)
+            near->points[near->point_count++] = (struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0};
+    reading_cycles = 1500;
+    assert_true(btb_near_fit(&p, near, &limits, NULL, 1, &r));
+    reading_cycles = 0;
+    assert_false(r.reason);
+    assert_false(r.any_replacement);
+    assert_int_equal(r.levels[0].shown[0].ways, WAYS);
+    assert_true(longest_reading <= 16); /* far shorter than the period of a timer */
     free(near);
 }
 
@@ -395,6 +428,7 @@ int main(void)
         cmocka_unit_test(impossible_curves_fit_no_organisation),
         cmocka_unit_test(a_turn_may_take_a_cycle_more_than_its_branches),
         cmocka_unit_test(a_few_times_what_a_level_holds_is_fitted),
+        cmocka_unit_test(first_turns_of_readings_hardly_count),
         cmocka_unit_test(points_beyond_a_footprint_do_not_count),
         cmocka_unit_test(invalid_points_are_refused),
     };

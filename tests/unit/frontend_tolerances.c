@@ -353,12 +353,13 @@ void btb_fit_free(struct btb_fit *f)
 }
 
 bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
-                     struct btb_fit_result *result)
+                     double length_factor, struct btb_fit_result *result)
 {
     (void)p;
     (void)room;
     (void)fit;
     (void)seconds;
+    (void)length_factor;
     *result = (struct btb_fit_result){.level_count = 1};
     return true;
 }

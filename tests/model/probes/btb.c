@@ -10,14 +10,29 @@
 #include "tests/model/targets.h"
 #include "tests/model/test.h"
 
+/* Branches of a chain beside those in its slots: the one that leads back, and the one that leaves the loop. */
+enum others { NONE, LOOP, LOOP_AND_EXIT };
+
+/* Where the branch that leaves the loop is, as branch_chain_last_at has that of the one that leads back. */
+static uint64_t exit_at(unsigned stride)
+{
+    uint8_t bytes[64];
+    struct code c = {.write = bytes, .at = (uintptr_t)bytes, .bytes = sizeof bytes};
+    const int64_t in_slot = (int64_t)stride - emit_jump_bytes(INT16_MAX + 1, true);
+
+    emit_compare(&c, REG_DATA, REG_DATA);
+    emit_branch(&c, 0);
+    return (uint64_t)(((branch_chain_last_at(BRANCH_CHAIN_UNCOND, stride) ^ in_slot) + (int64_t)c.used) ^ in_slot);
+}
+
 /*
- * The longest chain at this distance of which the levels up to number `level`, from 0, have all branches turn after turn:
- * its branches in slots, and with `loop` the one that leads back, which may be in a set that is full already.
+ * The longest chain at this distance of which the levels up to number `level`, from 0, have all branches turn after
+ * turn; others are looked up as well, and may be in a set that is full already.
  */
-static double held_at(const struct machine_design *m, size_t level, unsigned stride, bool loop)
+static double held_at(const struct machine_design *m, size_t level, unsigned stride, enum others others)
 {
     enum { TURNS = 4, MOST = 4096 };
-    const uint64_t end = (uint64_t)1 << 40, last_at = (uint64_t)branch_chain_last_at(BRANCH_CHAIN_UNCOND, stride);
+    const uint64_t end = (uint64_t)1 << 40, loop = (uint64_t)branch_chain_last_at(BRANCH_CHAIN_UNCOND, stride);
     size_t held = 0;
 
     for (size_t slots = 1; slots <= MOST && held + 1 == slots; slots++) {
@@ -26,18 +41,18 @@ static double held_at(const struct machine_design *m, size_t level, unsigned str
         for (size_t i = 0; i < TARGET_LEVELS; i++)
             t[i] = targets_new(&m->core.targets[i]);
         for (size_t turn = 0; turn < TURNS; turn++)
-            for (size_t n = loop ? 0 : 1; n <= slots; n++) {
+            for (size_t n = others == NONE; n <= slots + (others == LOOP_AND_EXIT); n++) {
+                const uint64_t at = n == 0 ? loop : n <= slots ? (slots - n) * stride : exit_at(stride);
                 size_t i = 0;
-                while (i <= level &&
-                       targets_look_up(&t[i], end - 1 - (n ? (slots - n) * stride : last_at), 1, false) != TARGET_RIGHT)
+                while (i <= level && targets_look_up(&t[i], end - 1 - at, 1, false) != TARGET_RIGHT)
                     i++;
-                found &= turn + 1 < TURNS || i <= level;
+                found &= turn + 1 < TURNS || i <= level || n > slots;
             }
         for (size_t i = 0; i < TARGET_LEVELS; i++)
             targets_free(&t[i]);
         held += found;
     }
-    return (double)(held + loop);
+    return (double)(held + (others != NONE));
 }
 
 /* Each cost is that of some level: within its interval, or as near as `part` of it; at grade A within 2 %. */
@@ -57,8 +72,8 @@ static void check_cycles(const struct machine_design *m, const char *name, doubl
 }
 
 /*
- * One stride at a time: what the levels hold with the loop's branch, or what they would without it. Where it is one too
- * many in a set, that set's few branches alone cost more, which is no clear edge.
+ * One stride at a time: what the levels hold with all branches of a reading, of which a short one may be a single turn,
+ * or what they would without. Where a set has one too many, its few branches alone cost more, which is no clear edge.
  */
 static void check_strides(const struct machine_design *m)
 {
@@ -66,8 +81,8 @@ static void check_strides(const struct machine_design *m)
         double least[TARGET_LEVELS], most[TARGET_LEVELS];
         bool right = false;
         for (size_t i = 0; i < TARGET_LEVELS; i++) {
-            least[i] = held_at(m, i, (unsigned)number(f, "stride"), true);
-            most[i] = fmax(least[i], held_at(m, i, (unsigned)number(f, "stride"), false) + 1);
+            least[i] = held_at(m, i, (unsigned)number(f, "stride"), LOOP_AND_EXIT);
+            most[i] = fmax(least[i], held_at(m, i, (unsigned)number(f, "stride"), NONE) + 1);
             right |= number(f, "low") <= most[i] && least[i] < number(f, "high");
         }
         if (is_decided(m, f, "frontend.btb.entries_at_stride", "") && !right)
@@ -99,11 +114,7 @@ static void check_targets(const struct machine_design *m)
     }
 }
 
-/*
- * Measures a core whose levels of targets were drawn, with nothing beside them that curves could show. Other branches of
- * a reading take the places of some of the kernel's, which costs a few redirects at the beginning of each reading: in
- * readings that were shortened, 1 to 5 % of the cost of a few dozen branches.
- */
+/* Measures a core whose levels of targets were drawn, with nothing beside them that curves could show. */
 static void run_btb(struct machine_design *m)
 {
     m->core.contiguous = true;
