@@ -35,7 +35,10 @@ void code_append(struct code *c, const uint8_t *bytes, size_t count, struct work
 {
     if (!code_require_room(c, count))
         return;
-    memcpy(c->write + c->used, bytes, count);
+    if (count == 4) /* each instruction of AArch64: a call would take longer than the copy */
+        memcpy(c->write + c->used, bytes, 4);
+    else
+        memcpy(c->write + c->used, bytes, count);
     c->used += count;
     c->work.instructions += work.instructions;
     c->work.branches += work.branches;
@@ -93,18 +96,29 @@ void emit_copy(struct code *c, size_t from, size_t bytes, struct work work)
         code_append(c, c->write + from, bytes, work);
 }
 
+/* What the code from *before to *after executes. */
+static struct work work_between(const struct code *before, const struct code *after)
+{
+    return (struct work){after->work.instructions - before->work.instructions,
+                         after->work.branches - before->work.branches, after->work.loads - before->work.loads,
+                         after->work.stores - before->work.stores};
+}
+
 void emit_repeat(struct code *c, const struct code *before, size_t times)
 {
     const size_t from = before->used, bytes = c->used - from;
-    const struct work once = {c->work.instructions - before->work.instructions,
-                              c->work.branches - before->work.branches, c->work.loads - before->work.loads,
-                              c->work.stores - before->work.stores};
+    const struct work once = work_between(before, c);
 
     for (size_t made = 1, more; code_good(c) && made < times; made += more) {
         more = times - made < made ? times - made : made;
         emit_copy(c, from, more * bytes,
                   (struct work){more * once.instructions, more * once.branches, more * once.loads, more * once.stores});
     }
+}
+
+void emit_copy_between(struct code *c, const struct code *before, const struct code *after)
+{
+    emit_copy(c, before->used, after->used - before->used, work_between(before, after));
 }
 
 void emit_align(struct code *c, size_t bytes)

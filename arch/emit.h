@@ -115,6 +115,8 @@ void emit_copy(struct code *c, size_t from, size_t bytes, struct work work);
  * It must do the same at any address. That is far faster than emitting it as often.
  */
 void emit_repeat(struct code *c, const struct code *before, size_t times);
+/* Copies once more what was emitted from *before to *after, copies of *c. It must do the same at any address. */
+void emit_copy_between(struct code *c, const struct code *before, const struct code *after);
 /*
  * Emits NOPs until the address at which the code runs is a multiple of `bytes`, a power of two; invalid for other
  * numbers.

@@ -26,13 +26,16 @@ void emit_filler_begin(struct code *c, enum reg data)
     emit_compare(c, REG_T6, REG_T7); /* not equal: branches are not taken */
 }
 
-/* "load-v128" and "store-v128" are the access "v128". Most others differ in their bits, which is seen faster. */
+/*
+ * "load-v128" and "store-v128" are the access "v128". Most others differ in their bits or their first letter, which is
+ * seen faster.
+ */
 static const struct emit_access *access_of(const struct emit_filler *f)
 {
     const char *name = strchr(f->name, '-') + 1;
 
     for (const struct emit_access *a = emit_accesses; a->name; a++)
-        if (a->bits == f->bits && !strcmp(a->name, name))
+        if (a->bits == f->bits && a->name[0] == name[0] && !strcmp(a->name, name))
             return a;
     return NULL;
 }

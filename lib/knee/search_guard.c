@@ -35,12 +35,12 @@ bool search_draw_guards(struct search *s)
 {
     double steps = floor((s->reached - s->from) / s->step);
     const struct verdict v = s->verdict;
-    const unsigned most = s->repeats ? 0 : GUARDS_MAXIMUM, beside = s->repeats ? 1 : GUARDS_EXACT;
-    bool good = guard_between(s, s->from, s->reached, (unsigned)fmin(most, steps / STEPS_FOR_A_GUARD));
+    bool good = guard_between(s, s->from, s->reached, (unsigned)fmin(GUARDS_MAXIMUM, steps / STEPS_FOR_A_GUARD));
 
     for (size_t i = 0; good && i < v.count && s->kind != KNEE_STAIRCASE && search_repeats_exactly(s); i++) {
         double from = i > 0 ? v.knees[i - 1].end : s->from, to = i + 1 < v.count ? v.knees[i + 1].low : s->reached;
-        good = guard_between(s, from, v.knees[i].low, beside) && guard_between(s, v.knees[i].end, to, beside);
+        good = guard_between(s, from, v.knees[i].low, GUARDS_EXACT) &&
+               guard_between(s, v.knees[i].end, to, GUARDS_EXACT);
     }
     return good;
 }

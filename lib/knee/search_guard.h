@@ -4,7 +4,7 @@
  * A guard point that lies OUTLIER deviations outside its neighbours' range gets a new x one step to either side, so
  * that the points there may become a knee. Where samples repeat exactly, a wave that is shorter than the grid's spacing
  * does not look like noise but like a longer wave (aliasing): there guard points are also drawn on each side of each
- * knee, but of KNEE_STAIRCASE, and where s->repeats only there.
+ * knee, but of KNEE_STAIRCASE. None are drawn where s->repeats.
  */
 #ifndef FATHOM_LIB_KNEE_SEARCH_GUARD_H
 #define FATHOM_LIB_KNEE_SEARCH_GUARD_H

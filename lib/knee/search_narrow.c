@@ -162,20 +162,28 @@ static bool narrow_knee(struct search *s, const struct knee *k, const struct kne
     return k->high - k->low > ONE_STEP * s->step || look_beside(s, k, behind, any);
 }
 
+bool search_narrow_knees(struct search *s, bool *any)
+{
+    const struct verdict v = s->verdict;
+    bool good = true;
+
+    *any = false;
+    for (size_t i = 0; good && i < v.count; i++) {
+        unsigned share = (s->budget - s->taken) / (unsigned)(v.count + 1);
+        s->share = s->taken + (share < SHARE_AT_LEAST ? SHARE_AT_LEAST : share);
+        good = narrow_knee(s, &v.knees[i], &v.levels[i + 1], any) || (!s->spent && s->taken >= s->share);
+        s->share = UINT_MAX;
+    }
+    return good;
+}
+
 bool search_narrow(struct search *s)
 {
     const unsigned rounds = s->repeats ? ROUNDS_EXACT : ROUNDS_MAXIMUM;
 
     for (unsigned round = 0; round < rounds; round++) {
-        bool any = false, good = search_find_candidates(s);
-        const struct verdict v = s->verdict;
-        for (size_t i = 0; good && i < v.count; i++) {
-            unsigned share = (s->budget - s->taken) / (unsigned)(v.count + 1);
-            s->share = s->taken + (share < SHARE_AT_LEAST ? SHARE_AT_LEAST : share);
-            good = narrow_knee(s, &v.knees[i], &v.levels[i + 1], &any) || (!s->spent && s->taken >= s->share);
-            s->share = UINT_MAX;
-        }
-        if (!good)
+        bool any;
+        if (!search_find_candidates(s) || !search_narrow_knees(s, &any))
             return false;
         if (!any)
             break;

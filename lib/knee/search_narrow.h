@@ -19,6 +19,11 @@
  * s->verdict. False when the budget is spent, when s->sample ended the search, or when memory is short.
  */
 bool search_narrow(struct search *s);
+/*
+ * Narrows once the interval of every knee of s->verdict. *any becomes whether that took samples. False as of
+ * search_narrow.
+ */
+bool search_narrow_knees(struct search *s, bool *any);
 
 /*
  * For samples that repeat exactly (s->repeats): bisects each gap between neighbouring points in which y begins to rise

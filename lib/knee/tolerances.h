@@ -513,14 +513,13 @@ enum {
     FIRST_X_EVERY = 8,
     /* The range grows no more when there are so many points after the last knee: the level there has been reached. */
     POINTS_AFTER = 3,
-    /* Most guard points that are drawn over the whole range; none where s->repeats. */
+    /* Most guard points that are drawn over the whole range. */
     GUARDS_MAXIMUM = 8,
     /* One guard point is drawn for each so many steps of the range, GUARDS_MAXIMUM at most. */
     STEPS_FOR_A_GUARD = 100,
     /*
-     * Further guard points on each side of each knee where samples turn out to repeat exactly; where the caller says so
-     * (s->repeats) it is one. no test: with 1 to 9 of them none of 1,200 exact waves of three shapes became a knee;
-     * they cost few samples.
+     * Further guard points on each side of each knee where samples turn out to repeat exactly. no test: with 1 to 9 of
+     * them none of 1,200 exact waves of three shapes became a knee; they cost few samples.
      */
     GUARDS_EXACT = 3,
     /* The confirmation of a knee samples up to so many different points on each side of it, in turn. */

@@ -84,14 +84,16 @@ static void emit_one_filler(struct code *c, const struct inflight_experiment *e,
         emit_filler(c, f, index);
 }
 
-/* Emits fillers first … end - 1 of the turn, which begins anew wherever `first` is a multiple of its length. */
+/* Emits fillers first … end - 1 of turns that begin with filler 0. */
 static void emit_some_fillers(struct code *c, const struct inflight_experiment *e, size_t kinds, size_t first,
                               size_t end)
 {
-    for (size_t i = first, kind = 0; i < end; kind = (kind + 1) % kinds) {
-        emit_one_filler(c, e, e->fillers[kind], e->head_count + i++);
+    for (size_t i = 0, kind = 0; i < end; kind = (kind + 1) % kinds) {
+        if (i++ >= first)
+            emit_one_filler(c, e, e->fillers[kind], e->head_count + i - 1);
         for (unsigned n = 0; n < e->nops[kind] && i < end; n++, i++)
-            emit_nop(c, emit_nop_lengths[0]);
+            if (i >= first)
+                emit_nop(c, emit_nop_lengths[0]);
     }
 }
 
@@ -108,24 +110,40 @@ static void emit_head(struct code *c, const struct inflight_experiment *e)
         emit_one_filler(c, e, e->head, i);
 }
 
-/* Whole turns after which registers and places are the first ones again are copied. */
+/* Fillers after which the turn begins anew, and with it registers and places: the least multiple of both lengths. */
+static size_t repeats_after(const struct inflight_experiment *e, size_t kinds)
+{
+    size_t turn = 0, period = 1, whole;
+
+    for (size_t i = 0; i < kinds; i++) {
+        turn += 1 + e->nops[i];
+        period = period > emit_filler_period(e->fillers[i]) ? period : emit_filler_period(e->fillers[i]);
+    }
+    for (whole = turn; whole % period; whole += turn)
+        ;
+    return whole;
+}
+
+/* What repeats is emitted once and copied, and so is its beginning where fewer are left at the end. */
 static void emit_fillers_in_turn(struct code *c, const struct inflight_experiment *e, size_t count)
 {
-    size_t kinds = 0, turn = 0, period = 1;
+    size_t kinds = 0;
 
     if (e->head)
         emit_head(c, e);
-    for (; kinds < INFLIGHT_KINDS && e->fillers[kinds]; kinds++) {
-        turn += 1 + e->nops[kinds];
-        period = period > emit_filler_period(e->fillers[kinds]) ? period : emit_filler_period(e->fillers[kinds]);
-    }
+    while (kinds < INFLIGHT_KINDS && e->fillers[kinds])
+        kinds++;
     if (!kinds) /* there are no fillers */
         return;
-    const size_t whole = turn * period, turns = count / whole;
+    const size_t whole = repeats_after(e, kinds), turns = count / whole, rest = count % whole;
     const struct code before = *c;
-    emit_some_fillers(c, e, kinds, 0, turns ? whole : 0);
+    emit_some_fillers(c, e, kinds, 0, rest);
+    const struct code after = *c;
+    if (!turns)
+        return;
+    emit_some_fillers(c, e, kinds, rest, whole);
     emit_repeat(c, &before, turns);
-    emit_some_fillers(c, e, kinds, turns * whole, count);
+    emit_copy_between(c, &before, &after);
 }
 
 static void emit_padding(struct code *c, const struct inflight_experiment *e, unsigned count)

@@ -158,26 +158,33 @@ static void what_was_emitted_can_be_again(void **state)
     cage_check(&cage, &c);
 }
 
-/* As many copies as were asked for, and no more, each with its work; once there is no room, nothing more is written. */
+/*
+ * As many copies as were asked for, and no more, each with its work, and then one more; once there is no room, nothing
+ * more is written.
+ */
 static void what_was_emitted_can_be_repeated(void **state)
 {
     (void)state;
     struct cage cage;
-    for (size_t times = 1; times <= 6; times++) {
+    for (size_t times = 1; times <= 5; times++) {
         struct code c = cage_start(&cage, 64);
         emit_load(&c, REG_T0, REG_T1, 0);
         const struct code before = c;
         emit_add_constant(&c, REG_T0, 1);
         emit_store(&c, REG_T0, REG_T1, 0);
+        const struct code after = c;
         const size_t bytes = c.used - before.used;
         emit_repeat(&c, &before, times);
         assert_true(code_good(&c));
         assert_int_equal(c.used, before.used + times * bytes);
-        for (size_t i = 1; i < times; i++)
+        emit_copy_between(&c, &before, &after);
+        assert_true(code_good(&c));
+        assert_int_equal(c.used, before.used + (times + 1) * bytes);
+        for (size_t i = 1; i <= times; i++)
             assert_memory_equal(c.write + before.used, c.write + before.used + i * bytes, bytes);
-        assert_int_equal(c.work.instructions, 1 + 2 * times);
+        assert_int_equal(c.work.instructions, 1 + 2 * (times + 1));
         assert_int_equal(c.work.loads, 1);
-        assert_int_equal(c.work.stores, times);
+        assert_int_equal(c.work.stores, times + 1);
         emit_repeat(&c, &before, 64);
         assert_true(c.overflow);
         cage_check(&cage, &c);
