@@ -49,15 +49,22 @@ static size_t lines_of(size_t page_bytes)
     return (page_bytes < ROTATION_BYTES ? page_bytes : ROTATION_BYTES) / BRANCH_CHAIN_LINE_BYTES;
 }
 
+static size_t lines_apart(const struct branch_chain *chain)
+{
+    return chain->lines_apart ? chain->lines_apart : 1;
+}
+
 /*
- * The line of a slot on its page. Pages are numbered backwards, as slots are. Not for LOOP, which is at line 0 of its
- * page (slot_at).
+ * The line of a slot on its page; for LOOP that which follows the line of slot 0. Pages are numbered backwards, as slots
+ * are.
  */
 static size_t line_of(const struct branch_chain *chain, size_t slot)
 {
-    const size_t lines = lines_of(chain->page_bytes), page = slot * (chain->stride / chain->page_bytes);
+    const size_t lines = lines_of(chain->page_bytes), apart = lines_apart(chain);
 
-    return lines - 1 - (slot + page / lines) % lines;
+    if (slot == LOOP)
+        return (apart - 1) % lines;
+    return lines - 1 - (slot * apart + slot * (chain->stride / chain->page_bytes) / lines) % lines;
 }
 
 size_t branch_chain_span(const struct branch_chain *chain)
@@ -77,7 +84,7 @@ static size_t slot_at(const struct branch_chain *chain, size_t end, size_t slot)
     if (!chain->page_bytes)
         return slot == LOOP ? end : end - (slot + 1) * chain->stride;
     if (slot == LOOP)
-        return end + chain->stride - chain->page_bytes;
+        return end + chain->stride - chain->page_bytes + line_of(chain, slot) * BRANCH_CHAIN_LINE_BYTES;
     return end - slot * chain->stride - chain->page_bytes + line_of(chain, slot) * BRANCH_CHAIN_LINE_BYTES;
 }
 
@@ -122,7 +129,7 @@ static void emit_lines(struct code *c, const struct branch_chain *chain, size_t 
     const size_t lines = lines_of(chain->page_bytes), to = slot > 0 ? slot - 1 : LOOP;
     const size_t page = end - slot * chain->stride - chain->page_bytes;
     const size_t next = page + chain->stride;
-    const size_t step = to == LOOP ? 1 : (line_of(chain, to) + lines - line_of(chain, slot)) % lines;
+    const size_t step = (line_of(chain, to) + lines - line_of(chain, slot)) % lines;
     const size_t in_line = branch_end(chain) - branch_bytes(chain, conditional(chain, slot)) - chain->nop_bytes;
 
     for (size_t line = 0; line < lines && code_good(c); line++)
@@ -204,13 +211,13 @@ static size_t turning_slot(const struct branch_chain *chain)
     return slot < chain->count ? slot : 0;
 }
 
-/* Continues at the page that begins at `offset`, in the frame that it is mapped to. Nothing before it is written. */
-static void move_to_page(struct code *c, const struct branch_chain_room *r, size_t offset)
+/* Continues at `offset`, in the frame that its page is mapped to. Nothing before it is written. */
+static void move_to(struct code *c, const struct branch_chain_room *r, size_t offset)
 {
-    const size_t frame = r->frames[offset / r->code.area.page_bytes] * r->code.area.page_bytes;
+    const size_t page_bytes = r->code.area.page_bytes, page = offset / page_bytes;
 
-    c->write = (uint8_t *)((uintptr_t)r->code.area.write + frame -
-                           offset); /* only the frames are writable, not every page */
+    /* only the frames are writable, not every page */
+    c->write = (uint8_t *)((uintptr_t)r->code.area.write + r->frames[page] * page_bytes - page * page_bytes);
     c->used = offset;
 }
 
@@ -220,7 +227,7 @@ static void emit_page(struct code *c, const struct branch_chain *chain, const st
     const size_t page_bytes = r->code.area.page_bytes, end = r->end, per_page = page_bytes / chain->stride;
     const size_t from = (page + 1) * per_page < chain->count ? (page + 1) * per_page : chain->count;
 
-    move_to_page(c, r, end - (page + 1) * page_bytes);
+    move_to(c, r, end - (page + 1) * page_bytes);
     for (size_t slot = from; slot-- > page * per_page && code_good(c);) {
         const size_t at = target_at(chain, end, slot);
         emit_slot(c, chain, at, target_at(chain, end, slot > 0 ? slot - 1 : LOOP) - at, conditional(chain, slot));
@@ -242,7 +249,7 @@ static size_t emit_frames(struct code *c, const struct branch_chain *chain, cons
         return 0;
     if (chain->page_bytes) {
         for (size_t slot = turn;; slot = 0) {
-            move_to_page(c, r, end - slot * chain->stride - page_bytes);
+            move_to(c, r, end - slot * chain->stride - page_bytes);
             emit_lines(c, chain, end, slot);
             if (slot == 0)
                 break;
@@ -252,7 +259,7 @@ static size_t emit_frames(struct code *c, const struct branch_chain *chain, cons
             emit_page(c, chain, r, turn);
         emit_page(c, chain, r, 0);
     }
-    move_to_page(c, r, slot_at(chain, end, LOOP));
+    move_to(c, r, slot_at(chain, end, LOOP));
     return emit_chain_loop(c, chain, end);
 }
 

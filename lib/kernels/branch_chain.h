@@ -49,6 +49,7 @@ struct branch_chain {
      * line and page together.
      */
     size_t page_bytes;
+    size_t lines_apart; /* lines by which it rotates from one branch to the next, an odd number; 0: one */
 };
 
 /* Bytes from the first slot to the end of the last one. */

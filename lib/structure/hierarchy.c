@@ -98,6 +98,8 @@ static enum reason capacity_undecided(const struct hierarchy *q, const struct le
 {
     bool half = q->scattered && q->before + number > 0;
 
+    if (q->moved && *q->moved < first->verdict->count && (number >= first->count || first->knee[number] >= *q->moved))
+        return REASON_MASKED_BY_BTB;
     if (number > first->hides)
         return REASON_LEVEL_HIDES_BEFORE;
     if (number == first->hides && number < first->count && (first->rises || half))

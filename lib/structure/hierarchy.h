@@ -42,7 +42,12 @@ struct hierarchy {
      */
     unsigned shared;
     unsigned before; /* smaller levels that have been reported already: the numbers of levels go on from there */
-    bool goes_on;    /* experiments on larger capacities follow, which report the last level */
+    /*
+     * The number of the first knee of the first experiment that a branch target buffer makes, as it seems: from its level
+     * on nothing is decided. NULL: none can be.
+     */
+    const size_t *moved;
+    bool goes_on;                    /* experiments on larger capacities follow, which report the last level */
     const struct verdict *one_order; /* of the first level, for grade_resident; NULL: not known */
 };
 

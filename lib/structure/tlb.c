@@ -43,6 +43,7 @@ static struct finding finding_of(const struct tlb *t, const char *name, unsigned
 struct range {
     struct sweep sweep[TLB_EXPERIMENTS];
     size_t count;
+    size_t moved; /* the first knee of the first experiment whose rise depends on lines, not pages; count: none does */
 };
 
 static bool search_range(struct probe *p, const struct tlb *t, struct range *r, const struct sweep *experiments,
@@ -78,6 +79,7 @@ static unsigned report_entries(struct probe *p, const struct tlb *t, const struc
                             .scattered = true,
                             .steady_behind = !t->access, /* pages of code fill other structures as well */
                             .before = levels_before,
+                            .moved = t->elsewhere_count ? &r->moved : NULL,
                             .goes_on = goes_on,
                             .one_order = one_order},
         e, r->count);
@@ -102,7 +104,12 @@ static void report_miss(struct probe *p, const struct tlb *t, const struct range
             v[i].value = level_difference(here, level, &behind->sweep[i].search.verdict, 0);
     }
     f.method = "difference of levels";
-    report_graded_number(p, &f, v, r->count);
+    if (t->elsewhere_count && level >= r->moved) {
+        f.reason = REASON_MASKED_BY_BTB;
+        report_number(p, &f, (double)NAN);
+    } else {
+        report_graded_number(p, &f, v, r->count);
+    }
 }
 
 static void report_ranges(struct probe *p, const struct tlb *t, const struct range *near, const struct range *far,
@@ -204,6 +211,79 @@ static bool search_near(struct probe *p, const struct tlb *t, struct range *near
     return true;
 }
 
+/* ---- Rises that are caused by branches ---------------------------------------------------------- */
+
+/*
+ * Jumps that are a page apart may displace each other in a branch target buffer with a hashed index, where as many
+ * packed ones do not. How many do depends on the lines that they are on, which a TLB does not see.
+ */
+
+/* Cycles of a page at x, beyond those of the control. */
+static bool measure_beyond_control(struct probe *p, const struct sweep *s, double x, double *cycles)
+{
+    bool (*const build[])(struct probe *, double, void *, struct kernel *) = {s->build, s->control};
+    double y[2] = {0};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct kernel k = {.units = 1};
+        struct point pt = {.q20 = 0};
+        if (!build[i](p, x, s->context, &k))
+            return false;
+        k.length_factor = fmax(k.length_factor, 1) * fmax(s->length_factor, 1);
+        if (!probe_measure(p, &k, &pt))
+            return false;
+        y[i] = pt.q20;
+    }
+    *cycles = y[0] - y[1];
+    return true;
+}
+
+/* Whether the rise from `low` to `high` pages is another one elsewhere than in `s`, both times that it is measured. */
+static bool check_elsewhere(struct probe *p, const struct sweep *s, const struct sweep *elsewhere, double low,
+                            double high, bool *moves)
+{
+    struct sweep other = *s;
+
+    other.build = elsewhere->build;
+    other.control = elsewhere->control;
+    other.context = elsewhere->context;
+    *moves = true;
+    for (unsigned n = 0; n < 2 && *moves; n++) {
+        double before, after, other_before, other_after;
+        if (!measure_beyond_control(p, s, low, &before) || !measure_beyond_control(p, s, high, &after) ||
+            !measure_beyond_control(p, &other, low, &other_before) ||
+            !measure_beyond_control(p, &other, high, &other_after))
+            return false;
+        const double rise = after - before, there = other_after - other_before;
+        *moves = fabs(other_before - before) > MOVED_BEFORE * rise || there * MOVED_RISE < rise ||
+                 there > MOVED_RISE * rise;
+    }
+    return true;
+}
+
+/*
+ * Sets r->moved to the first knee whose rise, up to half as many pages again, is another one where the jumps are on
+ * other lines. The random numbers of later experiments do not depend on this check.
+ */
+static bool find_moved(struct probe *p, const struct tlb *t, struct range *r)
+{
+    const struct verdict *v = &r->sweep[0].search.verdict;
+    const uint64_t random = p->random;
+    bool good = true, moves = false;
+
+    for (r->moved = 0; r->moved < v->count && good && !probe_is_smoke(p); r->moved += !moves) {
+        const struct knee *k = &v->knees[r->moved];
+        const double next = r->moved + 1 < v->count ? k[1].low : r->sweep[0].search.reached;
+        const double high = fmax(k->high, fmin(floor(MOVED_BEYOND * k->value), next));
+        for (size_t i = 0; i < t->elsewhere_count && good && !moves; i++)
+            good = check_elsewhere(p, &r->sweep[0], &t->elsewhere[i], k->low, high, &moves);
+        if (moves)
+            break;
+    }
+    p->random = random;
+    return good;
+}
+
 bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experiments, size_t count,
                 struct tlb_first *first)
 {
@@ -211,19 +291,22 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
     const struct verdict *v = &near.sweep->search.verdict;
     char proof[PROOF_TEXT] = "";
     double length_factor = 1;
-    bool good = search_near(p, t, &near, experiments, count, &length_factor);
+    bool good = search_near(p, t, &near, experiments, count, &length_factor) && find_moved(p, t, &near);
 
     if (good && v->count)
         good = proof_of_knee(p, near.sweep, 0, t->needs, proof) &&
                (t->most <= t->near_end ||
                 search_range(p, t, &far, experiments, count, floor(LEVELS_APART * v->knees[v->count - 1].value),
                              t->most, t->length_factor));
+    if (good && far.count)
+        good = find_moved(p, t, &far);
+    far.moved = near.moved < v->count ? 0 : far.moved;
     if (good && t->one_order)
         good = search_range(p, t, &one_order, t->one_order, 1, t->fewest, t->near_end, length_factor);
     if (good)
         report_ranges(p, t, &near, &far, proof, one_order.count ? &one_order.sweep->search.verdict : NULL);
     *first = (struct tlb_first){NAN, NAN, length_factor};
-    if (good && v->count)
+    if (good && v->count && !(t->elsewhere_count && near.moved == 0))
         *first = (struct tlb_first){v->knees[0].value, level_difference(v, 0, v, 1), length_factor};
     sweeps_free(near.sweep, near.count);
     sweeps_free(far.sweep, far.count);

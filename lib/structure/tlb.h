@@ -36,6 +36,12 @@ struct tlb {
     double seconds_stride;         /* for each stride */
     double length_factor;          /* by which readings are longer than usual; tlb_levels finds what is needed. 0: 1 */
     const struct sweep *one_order; /* near range, pages in one fixed order, for grade_resident; NULL: there is none */
+    /*
+     * The first experiment with jumps on other lines of the same pages, to see whether a rise depends on them; count 0:
+     * it cannot.
+     */
+    const struct sweep *elsewhere;
+    size_t elsewhere_count;
 };
 
 /* What tlb_levels found of the first level in the first experiment. */

@@ -79,6 +79,19 @@ enum { READINGS_LONGEST = 256 };
  */
 static const double STEP_SHRINKS = 0.5;
 /*
+ * A rise over pages of code is looked at up to this many times as many pages as its level holds, with jumps on some
+ * lines and on others. Chosen: a level of several sets is full then, and the next level seldom ends before.
+ */
+static const double MOVED_BEYOND = 1.5;
+/*
+ * Jumps on other lines cost as much before the rise as those on the first ones if both differ by no more than this part
+ * of the rise. Chosen: of 74 simulated branch target buffers with hashed indices that make a rise of their own none
+ * differed by less than this and by less than MOVED_RISE, with jumps 3, 5 and 13 lines apart.
+ */
+static const double MOVED_BEFORE = 0.25;
+/* A rise is the same one on other lines if both differ by no more than this factor. Chosen as MOVED_BEFORE. */
+static const double MOVED_RISE = 1.5;
+/*
  * The range of counts that is searched at a stride s begins at 1 / (this * s) of what the level holds, in case counts
  * halve with each doubling of the stride, and ends at this times what the level holds, in case they do not; but it
  * stays within what the probe has room for.

@@ -12,6 +12,8 @@
  *              has none of them for code the reason is reported
  *   strides    on one frame, pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count
  *              halves, until the ways of one set are left (lib/structure/stride_family.h)
+ *   other      where a rise begins and behind it, with jumps that rotate over lines in other steps: the rise of a TLB
+ *              does not depend on lines, that of a branch target buffer with a hashed index does
  *
  * Control: the same number of jumps packed, one to a line, onto a 64th of the pages: as much for branch target buffers
  * to hold, and in the same sets. Its growth is subtracted.
@@ -54,14 +56,21 @@ static const struct {
 struct pages {
     struct branch_chain_room room;
     size_t bytes, stride; /* of a page, in bytes; from one jump to the next, in pages */
+    size_t lines_apart;   /* of two jumps that follow each other, on their pages; 0: one */
 };
+
+/* Lines by which jumps rotate to see whether a rise depends on them. Three numbers without a common factor. */
+static const size_t elsewhere[] = {3, 5, 13};
+enum { ELSEWHERE = sizeof elsewhere / sizeof elsewhere[0] };
 
 static bool build(struct probe *p, double pages, void *context, struct kernel *k)
 {
     const struct pages *s = context;
     /* the loop is one more jump, on the page that would be next */
-    const struct branch_chain chain = {
-        .count = (size_t)pages - BRANCH_CHAIN_LOOP_BRANCHES, .stride = s->stride * s->bytes, .page_bytes = s->bytes};
+    const struct branch_chain chain = {.count = (size_t)pages - BRANCH_CHAIN_LOOP_BRANCHES,
+                                       .stride = s->stride * s->bytes,
+                                       .page_bytes = s->bytes,
+                                       .lines_apart = s->lines_apart};
 
     return branch_chain_kernel(p, &chain, &s->room, k);
 }
@@ -81,16 +90,26 @@ static struct sweep sweep_of(const char *name, struct pages *s)
         .name = name, .axis = "pages", .unit = "cycles/jump", .build = build, .control = build_control, .context = s};
 }
 
-static bool find_levels(struct probe *p, const struct tlb *t, struct pages *s, size_t count, struct tlb_first *first)
+static bool find_levels(struct probe *p, const struct tlb *levels, struct pages *s, size_t count,
+                        struct tlb_first *first)
 {
-    struct sweep sweep[KINDS];
+    struct sweep sweep[KINDS], others[ELSEWHERE];
+    struct pages moved[ELSEWHERE];
+    struct tlb t = *levels;
 
+    for (size_t i = 0; i < ELSEWHERE; i++) {
+        moved[i] = s[0]; /* the same room */
+        moved[i].lines_apart = elsewhere[i];
+        others[i] = sweep_of("other lines", &moved[i]);
+    }
+    t.elsewhere = others;
+    t.elsewhere_count = ELSEWHERE;
     for (size_t kind = 0; kind < count; kind++) {
         sweep[kind] = sweep_of(experiments[kind].name, &s[kind]);
         sweep[kind].confounder = experiments[kind].confounder;
         sweep[kind].area = &s[kind].room.code.area;
     }
-    return tlb_levels(p, t, sweep, count, first);
+    return tlb_levels(p, &t, sweep, count, first);
 }
 
 static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *s, double entries)

@@ -39,3 +39,20 @@ MODEL_TEST(instruction_tlbs_are_given_back, "itlb")
     end(cores, UINT32_MAX);
     decides(0, 3);
 }
+
+/* Jumps displace each other in branch target buffers with hashed indices long before the TLB is full. */
+MODEL_TEST(hashed_branch_targets_are_no_level_of_a_tlb, "itlb")
+{
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 8);) {
+        struct machine_design m = draw_machine(seed);
+        m.core.pages[0] = (struct page_design){.sets = 1, .ways = 70 + seed, .miss = 9};
+        m.core.pages[1] = (struct page_design){.sets = 128, .ways = 8, .miss = 20};
+        m.core.targets[0] = (struct target_design){.sets = 64, .ways = 7, .low = 4, .cycles = 1, .hashed = true};
+        m.core.targets[1] = (struct target_design){0};
+        m.core.redirect = 12;
+        run_probes_on(&m, "itlb", PROFILE_QUICK);
+        check_undecided(&m, "frontend.itlb.entries", "level", "2");
+        check_capacity(&m, "frontend.itlb.entries", "level", "1", (double)m.core.pages[0].ways);
+    }
+    end(0, UINT32_MAX);
+}
