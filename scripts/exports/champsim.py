@@ -8,6 +8,7 @@ are constants in the modules of ChampSim, which have no keys: they are listed as
 
 import json
 
+from exports import prefetchers
 from exports.core import Value
 from exports.gem5 import power_of_two
 
@@ -17,8 +18,8 @@ MODULES = (
     ("frontend.return_stack.entries", "return stack"),
     ("frontend.btb.entries", "branch target buffer"),
     ("frontend.mispredict.cycles", "mispredict_penalty is what is added to the refill of the front end"),
-    ("memory.prefetch.saved_percent", "which prefetcher it is, is not decided"),
 )
+PREFETCHERS = {"next": "next_line", "stride": "ip_stride"}
 POLICIES = {"LRU": "lru", "random": "random"}
 NAMED = {"x86_64": 16, "aarch64": 31}
 
@@ -83,6 +84,25 @@ def caches(taken, out):
         elif policy is not None:
             del taken.fields[f"{key}.replacement"]
             taken.leave(f"{key}.replacement", f"ChampSim has no policy {policy.value}")
+        put_prefetcher(taken, target, key, level)
+
+
+def put_prefetcher(taken, target, key, level):
+    """The module of the one kind that a cache has; its degree, distance and table are constants of the module."""
+    found, left = prefetchers.of_level(taken.core, level)
+    field = f"{key}.prefetcher"
+    for kind, why in left:
+        taken.leave(field, f"{kind}: {why}")
+    for kind, (exists, home) in found.items():
+        if len(found) > 1 or kind not in PREFETCHERS:
+            why = "ChampSim's modules are of one kind each" if kind in PREFETCHERS else "ChampSim has no such module"
+            taken.leave(field, f"{exists.remark()}: {why}")
+            continue
+        taken.note(field, exists)
+        target["prefetcher"] = PREFETCHERS[kind]
+        for name in ("degree", "distance", "streams"):
+            value = taken.core.look(f"memory.prefetcher.{name}", kind=kind, home=home)
+            taken.leave(f"{field}, {name}", f"no key in ChampSim; {value.remark() if isinstance(value, Value) else value}")
 
 
 def tlbs(taken, out):

@@ -1,11 +1,13 @@
 """
-An out-of-order core for gem5: a Python file with the core, its units, branch predictor, caches and TLBs.
+An out-of-order core for gem5: a Python file with the core, its units, branch predictor, caches with
+prefetchers, and TLBs.
 
 What gem5 has no parameter for, or means something else by, is left out, and so is what is undecided: gem5's default then
 holds, and a comment says so. Latencies of caches are differences between levels, since gem5 adds them up; a chase run in
 gem5 says how far that is off, and they should be fitted with it.
 """
 
+from exports import prefetchers
 from exports.core import Value, whole
 
 # gem5's operation class of each class of the unit map. Shifts are IntAlu for gem5, as additions are.
@@ -203,7 +205,9 @@ def cache(taken, name, level, instruction=False):
         w.refuse("replacement_policy", f"gem5 has no policy {policy.value}")
     else:
         w.put("replacement_policy", policy, policy and f"{POLICIES[policy.value]}()")
-    return w.text()
+    parts, prefetcher = prefetchers.gem5(Writer, taken, name, level)
+    w.lines.append(f"    prefetcher = {prefetcher}" if prefetcher else "    # prefetcher: gem5's default, none; no kind is decided")
+    return "\n\n\n".join([*parts, w.text()])
 
 
 def predictor(taken, prefix):
@@ -219,6 +223,13 @@ def predictor(taken, prefix):
     indirect.lines.append("    indirectWays = 2  # gem5's default; sets are targets by two")
     tage = Writer(taken, f"{prefix}TAGEBase", "TAGEBase")
     tage.take("maxHist", "frontend.history.branches", kind="conditional-taken")
+    tables = taken.core.look("frontend.cond.tables")
+    if isinstance(tables, Value):
+        tage.take("minHist", "frontend.cond.history", table=round(tables.value))
+        tage.refuse("nHistoryTables", f"{tables.remark()}, but gem5 wants the size and the tags of each table with it")
+    else:
+        for parameter in ("minHist", "nHistoryTables"):
+            tage.refuse(parameter, tables)
     parts += [btb.text(), ras.text(), indirect.text(), tage.text()]
     parts.append(
         f"class {prefix}BP(TAGE):\n    btb = {prefix}BTB()\n    ras = {prefix}RAS()\n"
@@ -283,7 +294,6 @@ def files(taken):
     clock = taken.take(f"{prefix}.clock", "system.clock.hz")
     for name, why in (
         ("frontend.mispredict.cycles", "gem5's penalty is the sum of its stages' delays"),
-        ("memory.prefetch.saved_percent", "which prefetcher it is, is not decided"),
         ("memory.dram.latency_ns", "gem5 models the memory itself"),
     ):
         for variants in core.matching(name):

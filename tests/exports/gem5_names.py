@@ -1,6 +1,7 @@
 """Names of gem5's classes and parameters, as its sources have them, so that a configuration can be read without gem5."""
 
-# src/cpu/o3/BaseO3CPU.py, FuncUnitConfig.py, src/cpu/pred/BranchPredictor.py, src/mem/cache/Cache.py, src/arch/*/...TLB.py.
+# src/cpu/o3/BaseO3CPU.py, FuncUnitConfig.py, src/cpu/pred/BranchPredictor.py, src/mem/cache/Cache.py,
+# prefetch/Prefetcher.py, src/arch/*/...TLB.py.
 CPU = """fetchWidth decodeWidth renameWidth dispatchWidth issueWidth wbWidth commitWidth squashWidth fetchBufferSize fetchQueueSize
     cacheLoadPorts cacheStorePorts LSQDepCheckShift SSITSize LFSTSize store_set_clear_period numROBEntries numIQEntries LQEntries
     SQEntries numPhysIntRegs numPhysFloatRegs numPhysVecRegs numPhysVecPredRegs numPhysMatRegs numPhysCCRegs branchPred mmu fuPool"""
@@ -27,6 +28,10 @@ PARAMETERS = {
     "SIMD_Unit": "",
     "PredALU": "",
     "IprPort": "",
+    "TaggedPrefetcher": "degree",
+    "StridePrefetcher": "degree distance table_entries prefetch_on_access on_write",
+    "SmsPrefetcher": "region_size",
+    "DCPTPrefetcher": "dcpt",
     "LRURP": "",
     "RandomRP": "",
     "FIFORP": "",
@@ -50,8 +55,20 @@ def namespace():
         assert opClass in OP_CLASSES, opClass
         return (opClass, opLat, pipelined)
 
+    def made_of(parameter):
+        def make(**given):
+            assert set(given) == {parameter}, given
+            return given[parameter]
+
+        return make
+
     found = {name: checked(name, set(text.split())) for name, text in PARAMETERS.items()}
-    return {**found, "OpDesc": op_desc}
+    return {
+        **found,
+        "OpDesc": op_desc,
+        "MultiPrefetcher": made_of("prefetchers"),
+        "DeltaCorrelatingPredictionTables": made_of("deltas_per_entry"),
+    }
 
 
 def read(text):
