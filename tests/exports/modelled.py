@@ -14,15 +14,18 @@ import tap
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = TOP / "build/tests/model_x86_64"
-# Tests of tests/model that run probes on designed cores, and the seeds that are taken of each; windows only with LONG=1.
+# Tests of tests/model that run probes on designed cores, and the seed that is taken of each; most only with LONG=1.
 RUNS = (("data_caches_are_given_back", 2), ("return_stacks_are_given_back", 1)) + (
-    (("windows_are_given_back", 1),) if os.environ.get("LONG") else ())
+    (("windows_are_given_back", 1), ("instruction_caches_are_given_back", 1), ("data_tlbs_are_given_back", 1),
+     ("instruction_tlbs_are_given_back", 1), ("histories_are_given_back", 1)) if os.environ.get("LONG") else ())
 DECIDED = 2 * len(RUNS)  # parameters that these runs decide: fewer means that something is lost on the way
 NAMED = 16  # registers that programs name
 # Class and parameter -> what the design must say, from the parameter as it stands in the file.
 TRUTHS = {("CPU", "numROBEntries"): ("rob", int), ("CPU", "LQEntries"): ("loads", int), ("CPU", "SQEntries"): ("stores", int),
           ("CPU", "numPhysIntRegs"): ("general", lambda n: n - NAMED), ("CPU", "numPhysFloatRegs"): ("vector", lambda n: n - NAMED),
           ("CPU", "renameWidth"): ("width", int), ("CPU", "commitWidth"): ("retire", int), ("RAS", "numEntries"): ("return_stack", int),
+          ("TAGEBase", "maxHist"): ("history", int), ("DTB", "size"): ("dtlb", int), ("ITB", "size"): ("itlb", int),
+          ("L1I", "size"): ("l1i_bytes", lambda text: int(text[:-1])), ("L1I", "assoc"): ("l1i_ways", int),
           ("L1D", "size"): ("bytes1", lambda text: int(text[:-1])), ("L2", "size"): ("bytes2", lambda text: int(text[:-1])),
           ("L1D", "assoc"): ("ways1", int), ("L1D", "data_latency"): ("latency1", lambda n: n + 1)}
 
