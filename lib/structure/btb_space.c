@@ -117,12 +117,31 @@ static struct btb_part part_of(bool any_replacement, unsigned resident, double m
     return (struct btb_part){least, any_replacement && best > resident ? part(best < of ? best : of, of) : least};
 }
 
+/*
+ * Whether two branches share an entry of which either may be the first. A chain of an even number is divided into pairs
+ * in one of two ways, turn after turn, by what was executed before it.
+ */
+static bool either_first(enum btb_entry entry, const struct btb_sequence *sequence)
+{
+    return sequence->last_at && sequence->count % 2 == 0 &&
+           (entry == BTB_ANY_NEXT || (entry == BTB_UNCOND_NEXT && sequence->pattern == BRANCH_CHAIN_UNCOND));
+}
+
+static struct btb_part join(struct btb_part a, struct btb_part b)
+{
+    return (struct btb_part){a.least < b.least ? a.least : b.least, a.most > b.most ? a.most : b.most};
+}
+
 void btb_space_predict(const struct btb_space *s, const struct btb_sequence *sequence, struct btb_part *out)
 {
     unsigned single[BTB_WAYS + 1], joined[BTB_WAYS + 1];
     double single_most[BTB_WAYS + 1] = {0}, joined_most[BTB_WAYS + 1] = {0};
+    unsigned shifted[BTB_WAYS + 1];
+    double shifted_most[BTB_WAYS + 1] = {0};
+    struct btb_sequence other = *sequence; /* in pairs that begin one branch later, the last of which has the loop's */
     const bool any = s->any_replacement;
 
+    other.last_at = 0;
     for (size_t r = 0; r < SINGLE_SET_RULES; r++) {
         const unsigned entries = btb_sequence_entries(rules[r].entry, sequence);
         const unsigned each = entries < sequence->count ? rules[r].per_entry : 1; /* branches, at most */
@@ -142,8 +161,15 @@ void btb_space_predict(const struct btb_space *s, const struct btb_sequence *seq
                 resident = joined;
                 most = joined_most;
             }
-            for (unsigned ways = 1; ways <= BTB_WAYS; ways++)
-                *out++ = part_of(any, resident[ways], most[ways], sequence->count);
+            const bool either = either_first(rules[r].entry, sequence);
+            if (either)
+                btb_sequence_resident(&index, rules[r].entry, rules[r].per_entry, &other, shifted,
+                                      any ? shifted_most : NULL);
+            for (unsigned ways = 1; ways <= BTB_WAYS; ways++, out++) {
+                *out = part_of(any, resident[ways], most[ways], sequence->count);
+                if (either)
+                    *out = join(*out, part_of(any, shifted[ways], shifted_most[ways], sequence->count));
+            }
         }
     }
 }

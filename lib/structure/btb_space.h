@@ -46,7 +46,10 @@ struct btb_space {
 struct btb_space btb_space(unsigned alignment, bool any_replacement);
 /* The organisation of that number, below s->count. */
 struct btb_organisation btb_space_organisation(const struct btb_space *s, size_t number);
-/* The part of the sequence that each organisation holds: out[space.count]. A range only with any_replacement. */
+/*
+ * The part of the sequence that each organisation holds: out[space.count]. A range with any_replacement, and where two
+ * branches share an entry in a chain of an even number: which of them is the first is not known.
+ */
 void btb_space_predict(const struct btb_space *s, const struct btb_sequence *sequence, struct btb_part *out);
 /*
  * Whether this organisation is not the same as another one of the space: false for blocks that have room for one
