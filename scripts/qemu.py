@@ -14,6 +14,7 @@ import argparse
 import os
 import re
 import selectors
+import socket
 import subprocess
 import sys
 import time
@@ -96,6 +97,43 @@ def command(machine):
     return words + m.arguments
 
 
+# Where OVMF looks for a TPM (TCG PC Client Platform TPM Profile 1.05, 5.5). QEMU reads addresses without a device as
+# zeros, which OVMF takes for a TPM that is not ready yet: it polls a timer for three seconds. All ones would say that
+# there is none.
+TPM_AT, TPM_BYTES = 0xfed40000, 65536
+
+
+class NoTpm:
+    """All ones where OVMF looks for a TPM.
+
+    They are the memory of a PCI device, which is placed there before the machine starts (QEMU's ivshmem, BAR 2, of 64
+    bits; PCI configuration mechanism 1: PCI Local Bus 3.0, 3.2.2.3.2). OVMF moves it when it distributes addresses, and
+    by then has seen that there is no TPM.
+    """
+
+    _SLOT = 0x1e
+    _COMMAND, _BAR2, _MEMORY = 0x04, 0x18, 2
+
+    def __init__(self):
+        self.ones = os.memfd_create("ones")
+        os.write(self.ones, b"\xff" * TPM_BYTES)
+        self._ours, self.monitor = socket.socketpair()
+        lines = [f"o /w 0x{port:x} 0x{value:x}"
+                 for register, wanted in ((self._BAR2, TPM_AT), (self._BAR2 + 4, 0), (self._COMMAND, self._MEMORY))
+                 for port, value in ((0xcf8, 1 << 31 | self._SLOT << 11 | register), (0xcfc, wanted))]
+        self._ours.sendall("".join(f"{line}\n" for line in [*lines, "cont"]).encode())
+        self.descriptors = (self.ones, self.monitor.fileno())
+        self.arguments = ["-object", f"memory-backend-file,id=ones,mem-path=/proc/self/fd/{self.ones},"
+                          f"size={TPM_BYTES},share=off", "-device", f"ivshmem-plain,memdev=ones,addr=0x{self._SLOT:x}",
+                          "-S", "-chardev", f"socket,id=ones,fd={self.monitor.fileno()}",
+                          "-mon", "chardev=ones,mode=readline"]
+
+    def close(self):
+        os.close(self.ones)
+        self._ours.close()
+        self.monitor.close()
+
+
 class Screen:
     """Shows a serial line as it comes, without records and control sequences."""
 
@@ -147,8 +185,10 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
     """
     began = time.monotonic()
     serial, ended, answers, searched = bytearray(), False, list(answers), 0
-    process = subprocess.Popen(command(machine), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT)
+    no_tpm = NoTpm() if (machine.isa, machine.firmware) == ("x86_64", "edk2") else None
+    process = subprocess.Popen(command(machine) + (no_tpm.arguments if no_tpm else []), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               pass_fds=no_tpm.descriptors if no_tpm else ())
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         try:
@@ -176,6 +216,8 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
             process.stdin.close()
             process.stdout.close()
             status = process.wait()
+            if no_tpm:
+                no_tpm.close()
     return Boot(records.strip_escapes(bytes(serial)), ended, time.monotonic() - began, status)
 
 
