@@ -9,8 +9,8 @@
  *            buffer delivers
  *   time     cycles per operation. Shows a loop buffer only where replaying is faster than fetching
  *
- * Not NOPs: cores that replay 144 or 191 other operations replay loops of NOPs only up to 39 or 40 (jia.je 2024, Golden
- * Cove and Redwood Cove). The end of a loop counts as one operation: decrement and branch are fused on x86-64. At worst
+ * Loops of NOPs are a finding of their own: cores that replay 144 or 191 other operations replay loops of NOPs only up
+ * to 39 or 40 (jia.je 2024, Golden Cove and Redwood Cove). The end of a loop counts as one operation: decrement and branch are fused on x86-64. At worst
  * the loop is one operation longer than reported.
  *
  * Curve: a level, then a step where the loop is too long. Inference: the last loop on the level. A step in time that
@@ -44,28 +44,36 @@ static const double DELIVERS = 0.5;
 /* Ratio of a step and of the operation cache's capacity up to which they may be the same. Chosen. */
 static const double SAME_STEP = 1.1;
 
+struct loop {
+    size_t at; /* where on its line the loop begins */
+    bool nops; /* it is made of them; else of additions */
+};
+
 static bool build(struct probe *p, double ops, void *context, struct kernel *k)
 {
-    const size_t *at = context;
+    const struct loop *l = context;
     struct code c = probe_code(p, ROOM_BYTES);
 
-    emit_nops(&c, *at);
+    emit_nops(&c, l->at);
     for (unsigned i = 0; i + LOOP_OPS < (unsigned)ops; i++)
-        emit_add_constant(&c, (enum reg)(REG_T0 + i % REGISTERS), 1);
-    emit_loop(&c, *at);
+        if (l->nops)
+            emit_nop(&c, emit_nop_lengths[0]);
+        else
+            emit_add_constant(&c, (enum reg)(REG_T0 + i % REGISTERS), 1);
+    emit_loop(&c, l->at);
     emit_return(&c);
     *k = (struct kernel){.units = ops, .warm_iterations = probe_smoke(p, 10, ITERATIONS)};
     return probe_kernel(p, &c, 0, k);
 }
 
-static struct sweep sweep_of(struct probe *p, const char *name, const char *unit, size_t *at)
+static struct sweep sweep_of(struct probe *p, const char *name, const char *unit, struct loop *l)
 {
     return (struct sweep){.name = name,
                           .confounder = "alignment",
                           .axis = "operations",
                           .unit = unit,
                           .build = build,
-                          .context = at,
+                          .context = l,
                           .search = {.kind = KNEE_STEP,
                                      .from = OPS_FROM,
                                      .to = probe_smoke(p, 64, OPS_TO),
@@ -75,14 +83,13 @@ static struct sweep sweep_of(struct probe *p, const char *name, const char *unit
                                      .resolution = 0.02}};
 }
 
-static struct finding finding_of(double value, char grade, enum reason reason, const char *method)
+static struct finding finding_of(const struct loop *l, const char *method)
 {
-    return (struct finding){.name = "frontend.loop_buffer.ops",
-                            .value = value,
+    return (struct finding){.name = l->nops ? "frontend.loop_buffer.nops" : "frontend.loop_buffer.ops",
+                            .value = NAN,
                             .low = NAN,
                             .high = NAN,
-                            .grade = grade,
-                            .reason = reason,
+                            .grade = 'U',
                             .method = method};
 }
 
@@ -103,17 +110,17 @@ static bool choose_event(struct probe *p, const struct kernel *k, const char **n
 }
 
 /* Searches the step in counted operations. */
-static bool find_counted(struct probe *p, const char *need, size_t at[2])
+static bool find_counted(struct probe *p, const char *need, struct loop l[2])
 {
-    struct sweep s[2] = {sweep_of(p, "counted", "operations", &at[0]),
-                         sweep_of(p, "counted, other place", "operations", &at[1])};
+    struct sweep s[2] = {
+        sweep_of(p, l->nops ? "NOPs, counted" : "counted", "operations", &l[0]),
+        sweep_of(p, l->nops ? "NOPs, counted, other place" : "counted, other place", "operations", &l[1])};
     struct experiment e[2];
 
     s[0].need = s[1].need = need;
     bool good = sweeps_search(p, s, 2);
     if (good) {
-        struct finding f = finding_of(NAN, 'U', REASON_NONE,
-                                      "counted: the last loop of which nothing else delivers operations");
+        struct finding f = finding_of(l, "counted: the last loop of which nothing else delivers operations");
         experiments_of_sweeps(s, 2, e);
         report_capacity(p, &f, e, 2, 1);
     }
@@ -130,15 +137,16 @@ static bool is_op_cache(struct probe *p, const struct verdict *v)
 }
 
 /* Searches the step in time. */
-static bool find_timed(struct probe *p, size_t at[2])
+static bool find_timed(struct probe *p, struct loop l[2])
 {
-    struct sweep s[2] = {sweep_of(p, "time", "cycles/operation", &at[0]),
-                         sweep_of(p, "time, other place", "cycles/operation", &at[1])};
+    struct sweep s[2] = {
+        sweep_of(p, l->nops ? "NOPs, time" : "time", "cycles/operation", &l[0]),
+        sweep_of(p, l->nops ? "NOPs, time, other place" : "time, other place", "cycles/operation", &l[1])};
     struct experiment e[2];
 
     bool good = sweeps_search(p, s, 2);
     if (good) {
-        struct finding f = finding_of(NAN, 'U', REASON_NONE, "time: the last loop before operations take longer");
+        struct finding f = finding_of(l, "time: the last loop before operations take longer");
         experiments_of_sweeps(s, 2, e);
         if (is_op_cache(p, &s[0].search.verdict) || is_op_cache(p, &s[1].search.verdict))
             s[0].search.verdict.reason = s[1].search.verdict.reason = REASON_MASKED_BY_OP_CACHE;
@@ -148,26 +156,31 @@ static bool find_timed(struct probe *p, size_t at[2])
     return good;
 }
 
+/* Loops of additions, and loops of NOPs, each at two places on a line. */
 static void run(struct probe *p)
 {
-    size_t at[2] = {0, 48}; /* where on its line the loop begins: two layouts */
+    struct loop loops[2][2] = {{{0, false}, {48, false}}, {{0, true}, {48, true}}};
     double delivered = NAN, short_loop = SHORT_LOOP;
     struct kernel k = {.units = 1};
     const char *need = NULL;
 
-    if (!build(p, short_loop, &at[0], &k) || !probe_count(p, &k, "loop_buffer_ops", &delivered) ||
+    if (!build(p, short_loop, &loops[0][0], &k) || !probe_count(p, &k, "loop_buffer_ops", &delivered) ||
         !choose_event(p, &k, &need))
         return;
-    if (delivered < DELIVERS) {
-        struct finding f = finding_of(NAN, 'U', REASON_NONE, "counted: a loop buffer delivers nothing of a short loop");
-        report_number(p, &f, 0);
-    } else if (delivered >= DELIVERS && need) {
-        find_counted(p, need, at);
-    } else {
-        find_timed(p, at);
+    bool good = true;
+    for (size_t i = 0; i < 2 && good; i++) {
+        if (delivered < DELIVERS) {
+            struct finding f = finding_of(loops[i], "counted: a loop buffer delivers nothing of a short loop");
+            report_number(p, &f, 0);
+        } else if (delivered >= DELIVERS && need) {
+            good = find_counted(p, need, loops[i]);
+        } else {
+            good = find_timed(p, loops[i]);
+        }
     }
 }
 
 PROBE(loop_buffer, .title = "Loop buffer", .family = "frontend", .after = "op_cache", .run = run,
-      .findings = FINDINGS({"frontend.loop_buffer.ops", "operations",
-                            "the longest loop that is replayed; 0: none is"}));
+      .findings = FINDINGS({"frontend.loop_buffer.ops", "operations", "the longest loop that is replayed; 0: none is"},
+                           {"frontend.loop_buffer.nops", "NOPs",
+                            "the longest loop of NOPs that is replayed; 0: none is"}));

@@ -74,7 +74,7 @@ static void fetch_bytes(struct core *c, uint64_t address, uint32_t size)
 {
     const double ahead = 8;
 
-    if (!c->design.fetch_bytes)
+    if (!c->design.fetch_bytes || c->loop.replays)
         return;
     if (address != c->next || !(address & (c->page_bytes - 1)))
         c->fetched_left = 0;
@@ -95,7 +95,7 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
         c->line_instructions = 0;
     look_up_decoded(c, address);
     fetch_bytes(c, address, size);
-    double cycles = c->decoded ? 0 : later(size * c->cycles_per_byte, c->cycles_per_decoded);
+    double cycles = c->decoded || c->loop.replays ? 0 : later(size * c->cycles_per_byte, c->cycles_per_decoded);
     c->front += later(fused ? 0 : c->cycles_per_instruction, cycles);
     c->next = address + size;
     if ((address + size - 1) >> c->line_bits != c->fetched_line)
@@ -124,6 +124,17 @@ static void find_target(struct core *c, uint64_t last_byte, uint64_t target, boo
     }
     c->front = c->design.decodes ? c->front + cycles : later(c->front, c->branched + cycles);
     c->branched = c->front;
+}
+
+/* A branch at hand that is taken ends a turn of a loop, which is replayed from then on if it is the second one alike. */
+static void follow_loop(struct core *c, uint64_t next)
+{
+    struct loop *l = &c->loop;
+    const bool back = next <= c->now.pc;
+
+    l->replays = back && l->branch == c->now.pc && l->ops <= c->design.loop_ops && l->nops <= c->design.loop_nops;
+    l->branch = back ? c->now.pc : 0;
+    l->ops = l->nops = 0;
 }
 
 /* The branch at hand enters the history: by its last byte where instructions differ in length, else by its first. */
@@ -155,6 +166,8 @@ static void resolve(struct core *c, uint64_t next)
     else if (d->kind == KIND_INDIRECT)
         missed = predictor_indirect(&c->predictor, c->now.pc, next);
     enter_history(c, next);
+    if (c->design.loop_ops && next != c->now.pc + d->size)
+        follow_loop(c, next);
     double again = c->now.done + c->design.penalty;
     if (missed > 0 && again > c->front)
         c->front += missed * (again - c->front);
@@ -258,6 +271,8 @@ static void walk(struct core *c)
     if (c->now.decoded)
         retire(c, address);
     c->counts.instructions++;
+    c->loop.ops += d->kind != KIND_CONDITIONAL;
+    c->loop.nops += d->kind == KIND_NOP;
     c->fused = (c->compared && d->kind == KIND_CONDITIONAL) ||
                (c->design.nops_fuse && !c->fused && d->kind == KIND_NOP && c->front > 0);
     fetch(c, address, d->size, c->fused);

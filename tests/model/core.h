@@ -80,8 +80,13 @@ struct core_design {
     struct cache_design op_cache, l1i; /* operation cache; instruction cache */
     double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, from the second level, … */
     double far_fetch;                  /* … and from behind it; the op cache is as fast as any width */
-    unsigned op_entry;    /* instructions of a line that one way of the op cache has room for; 0: the whole line */
-    unsigned decoders;    /* instructions a cycle that are not in the op cache; 0: any number */
+    unsigned op_entry; /* instructions of a line that one way of the op cache has room for; 0: the whole line */
+    unsigned decoders; /* instructions a cycle that are not in the op cache; 0: any number */
+    /*
+     * Loops that are replayed, not longer than that many instructions, the branch at their end not counted, nor with
+     * more NOPs than that; they need no decoder. 0: none are.
+     */
+    unsigned loop_ops, loop_nops;
     unsigned fetch_bytes; /* fetched in a cycle, in sequence and within one page; 0: any number */
 
     struct code_prefetch_design {

@@ -85,6 +85,11 @@ struct core {
     double fetched;             /* when the latest fetched bytes were there */
     double fetched_left;        /* how many of them are not used yet */
     uint64_t fetched_page;
+    struct loop {
+        uint64_t branch;    /* the latest taken branch, if it led back; else 0 */
+        unsigned ops, nops; /* instructions since then, branches not counted */
+        bool replays;
+    } loop;
     double branched;           /* when the front end continued behind the last taken branch */
     uint64_t walked, walk_end; /* of the block that is executed: the next instruction to be timed, and its end */
     struct executed {          /* the instruction that is being timed; decoded is NULL when there is none */
