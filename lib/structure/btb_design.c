@@ -189,7 +189,7 @@ static bool find_edge(const struct btb_search *s, const struct btb_limits *limit
     }
     if (e->above <= e->below || held_part(o, like, e->below / 2 * 2) < 1 || held_part(o, like, e->above / 2 * 2) >= 1)
         return false;
-    unsigned least = e->below, most = e->above;
+    unsigned least = e->below / 2 * 2, most = e->above / 2 * 2; /* chains with odd numbers were measured as well */
     while (most - least > 2) {
         const unsigned middle = (least + most) / 4 * 2;
         *(held_part(o, like, middle) >= 1 ? &least : &most) = middle;

@@ -383,6 +383,30 @@ static void first_turns_of_readings_hardly_count(void **state)
     free(near);
 }
 
+/* Between 18 branches, which a level holds, and 21, which it does not, challenges look for its end, and find it. */
+static void the_end_of_a_level_before_an_odd_number_is_found(void **state)
+{
+    enum { HELD = 18 };
+    static const unsigned counts[] = {8, 10, 12, 14, 16, HELD, 21, 24, 32, 48, 64};
+    const struct btb_limits limits = limits_of_few();
+    struct btb_fit *f = btb_fit_start(&limits);
+    struct btb_sequence next;
+
+    (void)state;
+    assert_non_null(f);
+    for (unsigned stride = 4; stride <= 64; stride *= 4)
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+            assert_true(btb_fit_add(f, &(struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, counts[i], 0},
+                                    counts[i] <= HELD ? HIT : MISS, 0.01));
+    for (btb_fit_decide(f); btb_fit_next(f, &next);)
+        assert_true(btb_fit_add(f, &next, next.count <= HELD ? HIT : MISS, 0.01));
+    const struct btb_fit_result *r = btb_fit_decide(f);
+    assert_false(r->reason);
+    assert_int_equal(r->levels[0].shown[0].ways, HELD);
+    assert_true(r->challenges > 0);
+    btb_fit_free(f);
+}
+
 static void points_beyond_a_footprint_do_not_count(void **state)
 {
     struct btb_fit *f = start(4096);
@@ -429,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_turn_may_take_a_cycle_more_than_its_branches),
         cmocka_unit_test(a_few_times_what_a_level_holds_is_fitted),
         cmocka_unit_test(first_turns_of_readings_hardly_count),
+        cmocka_unit_test(the_end_of_a_level_before_an_odd_number_is_found),
         cmocka_unit_test(points_beyond_a_footprint_do_not_count),
         cmocka_unit_test(invalid_points_are_refused),
     };
