@@ -1,0 +1,36 @@
+/* What runs on a modelled core beside kernels: other code, and the program that measures. */
+#include "lib/base/random.h"
+#include "tests/model/core_state.h"
+
+/* Other code is this far from all mappings, and has that many lines: 256 KiB. */
+enum { OTHER_CODE_LINES = 4096 };
+static const uint64_t OTHER_CODE_AT = 0x600000000000;
+
+void core_run_other_code(struct core *c, unsigned lines)
+{
+    for (unsigned i = 0; i < lines; i++)
+        cache_touch(&c->l1i, OTHER_CODE_AT + random_below(&c->other_code, OTHER_CODE_LINES) * c->line_bytes);
+}
+
+/* The code, the data of the program that measures. */
+static const uint64_t AROUND_CODE_AT = 0x610000000000, AROUND_AT = 0x620000000000;
+
+void core_run_around(struct core *c, const struct around_design *d)
+{
+    const size_t lines = c->page_bytes / c->line_bytes;
+    uint64_t random = d->places;
+
+    for (unsigned i = 0; i < d->code_lines; i++)
+        cache_touch(&c->l1i, AROUND_CODE_AT + (d->places % lines + i) * c->line_bytes);
+    if (d->code_lines) {
+        const struct mapping code = {.at = AROUND_CODE_AT, .count = c->page_bytes, .page_bytes = c->page_bytes};
+        bool resident;
+        translation(c, c->pages, c->design.pages, &code, AROUND_CODE_AT, &resident);
+    }
+    for (unsigned i = 0; i < d->lines; i++) {
+        const uint64_t page = AROUND_AT + i % d->pages * c->page_bytes;
+        const uint64_t line = random_below(&random, lines) + (i % 2 ? c->around : 0);
+        data_touch(c, page + line % lines * c->line_bytes);
+    }
+    c->around++;
+}
