@@ -152,6 +152,7 @@ function overview(core) {
         gradeSummary(core),
         diagram(core),
         predictorFigure(core),
+        prefetcherFigure(core),
         runLog(core),
     ];
 }

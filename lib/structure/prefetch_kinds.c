@@ -22,6 +22,7 @@ enum {
 /* Of an access to an even line (0) and to an odd one: bit i is line i - BEFORE from it. */
 struct around {
     uint32_t in[2], unclear[2];
+    struct prefetch_shown shown[2];
 };
 
 static bool look_around(struct prefetch_look *w, bool earlier, struct around *out)
@@ -39,6 +40,8 @@ static bool look_around(struct prefetch_look *w, bool earlier, struct around *ou
             lines[i].at = (line + i - BEFORE) * ACCESS_LINE_BYTES;
         if (!prefetch_look(w, &l, lines, AROUND + 1))
             return false;
+        prefetch_show(&out->shown[odd], odd ? "an odd line" : "an even line", &l.all[l.count - 1], 1, lines,
+                      AROUND + 1);
         for (int32_t i = 0; i <= AROUND; i++) {
             out->in[odd] |= (uint32_t)(lines[i].where >= NEAR_EITHER && i != BEFORE) << i;
             out->unclear[odd] |= (uint32_t)(lines[i].where == NEAR_UNCLEAR) << i;
@@ -89,6 +92,9 @@ static bool find_single(struct prefetch_kinds *k)
 
     if (!look_around(k->look, false, &alone) || !look_around(k->look, true, &later))
         return false;
+    for (size_t odd = 0; odd < 2; odd++)
+        next->shown[odd] = pair->shown[odd] = alone.shown[odd];
+    next->shown_lists = pair->shown_lists = 2;
     decide_single(next, next_lines(&alone), next_lines(&later));
     decide_single(pair, other_half(&alone), other_half(&later));
     if (next->exists)

@@ -31,7 +31,7 @@
 #ifndef FATHOM_LIB_STRUCTURE_PREFETCH_KINDS_H
 #define FATHOM_LIB_STRUCTURE_PREFETCH_KINDS_H
 
-#include "lib/structure/prefetch_look.h"
+#include "lib/structure/prefetch_shown.h"
 
 enum prefetch_kind {
     PREFETCH_NEXT,
@@ -101,6 +101,8 @@ struct prefetch_found {
     uint32_t in[PREFETCH_SEQUENCE + 1], perhaps[PREFETCH_SEQUENCE + 1];
     unsigned measured; /* the largest such n that was measured; 0: none */
     int stride;
+    struct prefetch_shown shown[SHOWN_LISTS]; /* what its lists fetched */
+    size_t shown_lists;
     uint32_t first[PREFETCH_VIEWS]; /* what is brought as soon as it is trained, as bits: strides, or lines */
 };
 

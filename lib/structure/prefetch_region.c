@@ -75,9 +75,12 @@ static void record_other_lines(struct prefetch_kinds *k, struct access_list *l, 
     }
 }
 
-/* Which lines of the last page are brought, as bits: line i from its begin, or end. */
+/*
+ * Which lines of the last page are brought, as bits: line i from its begin, or end. *shown becomes what is drawn of
+ * that; it may be NULL.
+ */
 static bool look_region(struct prefetch_kinds *k, const struct region_test *t, uint64_t *in, uint64_t *unclear,
-                        enum nearness *into)
+                        enum nearness *into, struct prefetch_shown *shown)
 {
     struct access_list l = {.bytes = PAGES * ACCESS_PAGE_BYTES, .align = ACCESS_PAGE_BYTES};
     struct looked lines[2 * (LINES - 1)];
@@ -100,6 +103,8 @@ static bool look_region(struct prefetch_kinds *k, const struct region_test *t, u
                       (t->down ? PAGE_LINES - 1 - lines[i].at : lines[i].at) * ACCESS_LINE_BYTES;
     if (!prefetch_look(k->look, &l, lines, count))
         return false;
+    if (shown)
+        prefetch_show(shown, "the first line of a region", &l.all[l.count - 1], 1, lines, count);
     *in = *unclear = 0;
     for (size_t i = 0; i < count; i++) {
         const int32_t at = lines[i].at / ACCESS_LINE_BYTES % PAGE_LINES, line = t->down ? PAGE_LINES - 1 - at : at;
@@ -139,8 +144,8 @@ static bool find_key(struct prefetch_kinds *k, struct prefetch_found *f, uint64_
     uint64_t by_other, at_other, unclear[2];
     enum nearness into = NEAR_UNCLEAR;
 
-    if (!look_region(k, &(struct region_test){.other_site = true}, &by_other, &unclear[0], &into) ||
-        !look_region(k, &(struct region_test){.from = 7}, &at_other, &unclear[1], &into))
+    if (!look_region(k, &(struct region_test){.other_site = true}, &by_other, &unclear[0], &into, NULL) ||
+        !look_region(k, &(struct region_test){.from = 7}, &at_other, &unclear[1], &into, NULL))
         return false;
     by_other &= whole;
     const bool any = at_other & whole & ~lines_of(1);
@@ -259,7 +264,8 @@ bool prefetch_find_region(struct prefetch_kinds *k)
         enum nearness into = NEAR_UNCLEAR;
         for (size_t other = 0; other < 2; other++) {
             const struct region_test t = {.other_lines = other, .down = view};
-            if (!look_region(k, &t, &in[other], &unclear[other], &into))
+            struct prefetch_shown *shown = view || other ? NULL : &f->shown[f->shown_lists++];
+            if (!look_region(k, &t, &in[other], &unclear[other], &into, shown))
                 return false;
             f->into = !other && into > f->into ? into : f->into;
         }

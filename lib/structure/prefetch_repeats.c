@@ -51,9 +51,12 @@ static int32_t line_of(const struct deltas_test *t, int32_t line)
     return t->down ? SPAN - 1 - line : line;
 }
 
-/* Which of the lines that follow are brought: see count_brought. False: the probe has ended. */
+/*
+ * Which of the lines that follow are brought: see count_brought. *shown becomes what is drawn of that, where there are no
+ * loads between; it may be NULL. False: the probe has ended.
+ */
 static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, unsigned *brought, bool *clear,
-                        enum nearness *into)
+                        enum nearness *into, struct prefetch_shown *shown)
 {
     struct access_list l = {.bytes = (AGAIN + SPAN) * ACCESS_LINE_BYTES, .align = ACCESS_LINE_BYTES, .led = true};
     struct looked lines[STEPS];
@@ -70,6 +73,8 @@ static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, u
         lines[i].at = (AGAIN + line_of(t, sequence[t->accesses + i])) * ACCESS_LINE_BYTES;
     if (!prefetch_look(k->look, &l, lines, looks))
         return false;
+    if (shown)
+        prefetch_show(shown, "distances that come again", &l.all[REACH_FORGETS], l.count - REACH_FORGETS, lines, looks);
     count_brought(lines, looks, brought, clear, into);
     return true;
 }
@@ -85,15 +90,16 @@ static bool search_deltas(struct prefetch_kinds *k, struct prefetch_found *f, si
         unsigned brought, by_control;
         bool clear, control_clear;
         enum nearness into;
-        if (!look_deltas(k, &t, &brought, &clear, &into))
+        if (!look_deltas(k, &t, &brought, &clear, &into, view ? NULL : &f->shown[0]))
             return false;
+        f->shown_lists = 1;
         if (!clear)
             *seen = NAN;
         if (!clear || !brought)
             continue;
         f->into = view ? f->into : into;
         t.control = true;
-        if (!look_deltas(k, &t, &by_control, &control_clear, &into))
+        if (!look_deltas(k, &t, &by_control, &control_clear, &into, NULL))
             return false;
         *seen = by_control || !control_clear ? (double)NAN : 1;
         f->numbers[PREFETCH_TRAIN].view[view] = n;
@@ -114,7 +120,7 @@ static bool find_length(struct prefetch_kinds *k, struct prefetch_found *f)
         unsigned brought;
         bool clear;
         enum nearness into;
-        if (!look_deltas(k, &t, &brought, &clear, &into))
+        if (!look_deltas(k, &t, &brought, &clear, &into, NULL))
             return false;
         out->reason = clear ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY;
         if (!clear || (brought && between == BETWEEN))

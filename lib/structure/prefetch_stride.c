@@ -34,6 +34,7 @@ static bool find_train(struct prefetch_kinds *k, struct prefetch_found *f, bool 
             f->in[n] = in;
             f->perhaps[n] = (r.unclear | known) & ~in;
             f->measured = n;
+            prefetch_show_sequence(&f->shown[f->shown_lists++], n, stride, in, f->perhaps[n], r.most);
         }
         if (in && isnan(f->numbers[PREFETCH_TRAIN].view[view]) && !unclear) {
             /* lines right before the nearest one that a single access may bring may be brought by this kind, too */

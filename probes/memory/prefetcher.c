@@ -9,7 +9,7 @@
  *
  * Inference: a kind is there where its lists bring a line that their controls leave at home, "none" is a verdict too.
  * The length of a list at which this begins is the training; which lines are brought then, and how far away the
- * farthest is, are degree and distance. There is no curve; the table `reach` has how far ever longer lists reach.
+ * farthest is, are degree and distance. There is no curve; the table `fetched` has which lines the lists fetched.
  *
  * What could mislead: looking trains as well, so each look goes to another line than the one before; strides of several
  * lines are immune to what a single access brings, streams have no load instruction of their own, and what another kind
@@ -29,7 +29,6 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
 #include "lib/structure/prefetch_foresee.h"
-#include "lib/structure/prefetch_reach.h"
 #include "lib/structure/prefetch_switches.h"
 
 /* A level that has the data, and what is before it. */
@@ -131,19 +130,34 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
         report_word(p, finding_of("memory.prefetcher.level", h, kind), levels[f->into], 'C', REASON_NOT_STEADY);
 }
 
-static void send_reach(struct probe *p, const struct home *h, const struct prefetch_found *f, enum prefetch_kind kind)
+/* Adds an array of the lines that are brought (NEAR_EITHER), or of which that is not certain (NEAR_UNCLEAR). */
+static void add_lines(struct record *r, const struct prefetch_shown *s, enum nearness where)
+{
+    record_array(r, NULL);
+    for (size_t i = 0; i < s->lines; i++)
+        if (where == NEAR_UNCLEAR ? s->where[i] == NEAR_UNCLEAR : s->where[i] >= where)
+            record_number(r, NULL, s->at[i]);
+    record_close(r);
+}
+
+static void send_fetched(struct probe *p, const struct home *h, const struct prefetch_found *f, enum prefetch_kind kind)
 {
     struct record r;
 
-    record_table(p, &r, "reach");
+    record_table(p, &r, "fetched");
     record_text(&r, "kind", prefetch_kind_names[kind]);
     record_text(&r, "home", h->name);
-    record_number(&r, "stride", f->stride);
-    RECORD_COLUMNS(&r, "accesses", "farthest");
-    for (size_t n = 2; n <= f->measured; n++) {
+    RECORD_COLUMNS(&r, "list", "accessed", "brought", "unclear");
+    for (size_t i = 0; i < f->shown_lists; i++) {
+        const struct prefetch_shown *s = &f->shown[i];
         record_array(&r, NULL);
-        record_integer(&r, NULL, n);
-        record_number(&r, NULL, reach_farthest(f->in[n]));
+        record_text(&r, NULL, s->list ? s->list : "a sequence");
+        record_array(&r, NULL);
+        for (size_t n = 0; n < s->accesses; n++)
+            record_number(&r, NULL, s->accessed[n]);
+        record_close(&r);
+        add_lines(&r, s, NEAR_EITHER);
+        add_lines(&r, s, NEAR_UNCLEAR);
         record_close(&r);
     }
     record_close(&r);
@@ -217,8 +231,8 @@ static bool measure_home(struct probe *p, const struct home *h, double first_byt
         if (reason || probe_is_smoke(p))
             *f = (struct prefetch_found){.reason = reason ? reason : REASON_TOO_SHORT};
         report_kind(p, h, f, kind);
-        if (f->exists && f->measured)
-            send_reach(p, h, f, kind);
+        if (f->exists && f->shown_lists)
+            send_fetched(p, h, f, kind);
     }
     const bool foretold = good && !reason && foresee(p, h, kinds) && attribute(p, h, kinds);
     free(kinds);

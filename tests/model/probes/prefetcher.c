@@ -97,6 +97,61 @@ static void check_neighbour(const struct machine_design *m, const struct neighbo
         check_parameter(m, "memory.prefetcher.degree", kind, home, d->degree);
 }
 
+/* Where the table `fetched` of a kind begins; NULL: there is none. */
+static const char *fetched(const char *kind, const char *home)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "\"name\":\"fetched\",\"kind\":\"%s\",\"home\":\"%s\"", kind, home);
+    const char *table = records.text ? strstr(records.text, text) : NULL;
+    return table ? strstr(table, "\"rows\":") : NULL;
+}
+
+/* Reads the next array of whole numbers: its first and last one, and how many there are. Returns what follows. */
+static const char *read_lines(const char *at, long *first, long *last, size_t *count)
+{
+    at = strchr(at, '[') + 1;
+    for (*count = 0; *at != ']'; ++*count) {
+        char *rest;
+        *last = strtol(at, &rest, 10);
+        *first = *count ? *first : *last;
+        at = rest + (*rest == ',');
+    }
+    return at + 1;
+}
+
+/*
+ * What is drawn of a kind that was found: lines are brought, and none farther than `most` lines, or distances of a
+ * sequence, behind the last access.
+ */
+static void check_fetched(const struct machine_design *m, const char *kind, const char *home, double most)
+{
+    const char *f = about(kind_name, kind, home), *at = fetched(kind, home);
+    bool any = false;
+
+    if (!f || record_value(f, "grade", 2)[0] == 'U' || has_field(f, "value", "none"))
+        return;
+    if (!at) {
+        complain(m, "%s home=%s was found, and there is no table of what it fetched", kind, home);
+        return;
+    }
+    for (at = strchr(at, '['); at[1] == '['; at++) { /* "[[" and "],[" begin a row */
+        long first = 0, last = 0, near = 0, far = 0, ignored;
+        size_t accesses, lines, unclear;
+        at = read_lines(at + 2, &first, &last, &accesses);
+        at = read_lines(at, &near, &far, &lines);
+        at = read_lines(at, &ignored, &ignored, &unclear);
+        const double each = accesses > 1 ? (double)(last - first) / (double)(accesses - 1) : 1;
+        any |= lines > 0;
+        if (lines && (double)far / each > most)
+            complain(m, "%s home=%s: fetched line %ld, farther than %g", kind, home, far, most);
+        if (at[1] != ',') /* the last row */
+            break;
+    }
+    if (!any)
+        complain(m, "%s home=%s was found, and nothing was fetched", kind, home);
+}
+
 /* What both kinds of sequences have. */
 static void check_sequence(const struct machine_design *m, const char *kind, const char *home, unsigned train,
                            unsigned degree, unsigned distance, unsigned entries)
@@ -105,6 +160,7 @@ static void check_sequence(const struct machine_design *m, const char *kind, con
     check_parameter(m, "memory.prefetcher.degree", kind, home, degree);
     check_parameter(m, "memory.prefetcher.distance", kind, home, distance);
     check_parameter(m, "memory.prefetcher.streams", kind, home, entries);
+    check_fetched(m, kind, home, distance);
 }
 
 static void check_seen(const struct machine_design *m, const char *kind, const char *home, const struct seen_design *d)
@@ -185,6 +241,7 @@ static void check_region(const struct machine_design *m, const char *home)
     /* the one that is begun at last ends one, too */
     check_parameter(m, "memory.prefetcher.regions", "region", home, d->active - 1);
     check_word(m, "memory.prefetcher.key", "region", home, keys[d->key]);
+    check_fetched(m, "region", home, d->bytes / CACHE_LINE_BYTES - 1);
 }
 
 static void check_repeats(const struct machine_design *m, const char *home)
