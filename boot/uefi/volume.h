@@ -35,7 +35,7 @@ size_t volume_read(EFI_FILE_PROTOCOL *file, void *to, size_t room);
 /* A file or folder within a folder, with room for the longest name that FAT has, 255 characters. */
 union volume_entry {
     EFI_FILE_INFO info;
-    uint8_t bytes[SIZE_OF_EFI_FILE_INFO + 256 * sizeof(CHAR16)];
+    uint8_t bytes[sizeof(EFI_FILE_INFO) + 255 * sizeof(CHAR16)]; /* the structure has the first character */
 };
 
 /* Reads the next entry of a folder that volume_open returned. False behind the last one, on an error, or for NULL. */
