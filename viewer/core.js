@@ -7,13 +7,13 @@
 
 /*
  * diagram.json: rows of blocks from the front end down to memory. A line of a block is a label, the name of a finding, the variants that
- * it must have, and the name of a finding to show beside it. Of several findings that fit, the first decided one is shown.
+ * it must have, and the name of a finding to show beside it. Of several findings that fit, the first of the best grade is shown.
  */
 const DIAGRAM = known.diagram || [];
 
 function findFinding(core, name, variants = {}) {
     const fitting = (core.byName.get(name) || []).filter(f => Object.entries(variants).every(([key, value]) => String(f[key]) === String(value)));
-    return fitting.find(f => f.grade !== 'U') || fitting[0];
+    return d3.least(fitting, f => 'ABCU'.indexOf(f.grade));
 }
 
 function publishedNote(finding) {
