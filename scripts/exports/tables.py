@@ -20,12 +20,22 @@ COLUMNS = [
     "raw_cycles",
     "through",
     "second_chain_cycles",
+    "units",
+    "slots",
     "bytes",
 ]
 
 
-def lines(row):
-    """The lines of the CSV for one form."""
+def units_of(operations, name):
+    """What a form executes on, as uops.info writes it: "2*p01+1*p5"; None where that is not known."""
+    found = operations.get(name)
+    if found is None or (found.partial and not found.all):
+        return None
+    return "+".join(each.text for each in found.all) + ("+others" if found.partial else "")
+
+
+def lines(row, units, slots):
+    """The lines of the CSV for one form; that of its throughput has its units, and its slots of the front end."""
     start = {key: row[key] for key in ("form", "feature", "class", "state", "reason")}
     if row["state"] != "measured":
         return [start]
@@ -36,6 +46,8 @@ def lines(row):
             "relation": row["relation"],
             "cycles": row["cycles"],
             "raw_cycles": f"{row['kernel_n_cycles']} {row['kernel_2n_cycles']}",
+            "units": units,
+            "slots": slots,
             "bytes": row["bytes"],
         }
     ]
@@ -73,8 +85,11 @@ def csv_files(taken):
     instructions, findings = io.StringIO(), io.StringIO()
     writer = csv.DictWriter(instructions, COLUMNS, lineterminator="\n")
     writer.writeheader()
+    operations, left = core.operations()
     for form in core.forms.values():
-        writer.writerows(lines(form.row))
+        writer.writerows(lines(form.row, units_of(operations, form.name), core.slots(form.name)))
+        if form.name in left:
+            taken.leave(f"units of {form.name}", left[form.name])
         if form.row["state"] == "measured":
             taken.note(form.name, form.value("throughput", form.row["cycles"]))
         else:
@@ -90,7 +105,7 @@ def csv_files(taken):
     return {**files, "instructions.csv": instructions.getvalue()} if core.forms else files
 
 
-def document(mode, opcode, value, form, cpu, isa):
+def document(mode, opcode, value, form, cpu, isa, units):
     name, operands = opcode
     words = " ".join([name, *operands])
     return f"""---
@@ -106,7 +121,7 @@ min_instructions: 10000
 measurements:
   - {{ key: {mode}, value: {value:g}, per_snippet_value: {value:g}, validation_counters: {{}} }}
 error:           ''
-info:            '{form.name}, grade C, run {form.run}'
+info:            '{form.name}, grade C, run {form.run}{f", units {units}" if units else ""}'
 assembled_snippet: {form.row["bytes"].upper()}
 ...
 """
@@ -124,6 +139,7 @@ def yaml_files(taken, cpu=None):
     forms = [form for form in core.forms.values() if form.row["state"] == "measured"]
     known = opcodes.opcodes(forms, core.isa)
     cpu = cpu or opcodes.cpu_of(core)
+    operations, _ = core.operations()
     files = {}
     for mode, value in (("latency", lambda form: form.latency), ("inverse_throughput", lambda form: form.throughput)):
         text = []
@@ -134,6 +150,6 @@ def yaml_files(taken, cpu=None):
                 )
                 continue
             taken.note(f"{mode} of {form.name}", form.value(mode, value(form)))
-            text.append(document(mode, opcode, value(form), form, cpu, core.isa))
+            text.append(document(mode, opcode, value(form), form, cpu, core.isa, units_of(operations, form.name)))
         files[f"{mode}.yaml"] = "".join(text)
     return files
