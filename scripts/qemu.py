@@ -179,7 +179,8 @@ class Boot:
 def boot(machine, timeout, screen=None, stop=None, answers=()):
     """Runs QEMU until it ends or `timeout` seconds have passed.
 
-    `screen` is fed with what comes. `stop` is called with the serial text so far; when it returns true, QEMU is killed.
+    `screen` is fed with what comes. `stop` is called with the serial text so far, control sequences included; when it
+    returns true, QEMU is killed.
     `answers` are pairs: when the first, a pattern in bytes, has come, the second is called, and what it returns typed; in
     order, each once.
     """
@@ -193,7 +194,7 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
         selector.register(process.stdout, selectors.EVENT_READ)
         try:
             while (left := began + timeout - time.monotonic()) > 0:
-                if stop and stop(records.strip_escapes(bytes(serial))):
+                if stop and stop(serial):
                     break
                 # `stop` may depend on the time, so it is called often.
                 if not selector.select(min(left, 0.05) if stop else left):
