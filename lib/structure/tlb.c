@@ -273,7 +273,7 @@ static bool find_moved(struct probe *p, const struct tlb *t, struct range *r)
 
     for (r->moved = 0; r->moved < v->count && good && !probe_is_smoke(p); r->moved += !moves) {
         const struct knee *k = &v->knees[r->moved];
-        const double next = r->moved + 1 < v->count ? k[1].low : r->sweep[0].search.reached;
+        const double next = r->moved + 1 < v->count ? k[1].low : r->sweep[0].search.to;
         const double high = fmax(k->high, fmin(floor(MOVED_BEYOND * k->value), next));
         for (size_t i = 0; i < t->elsewhere_count && good && !moves; i++)
             good = check_elsewhere(p, &r->sweep[0], &t->elsewhere[i], k->low, high, &moves);

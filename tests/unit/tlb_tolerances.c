@@ -163,6 +163,80 @@ static void readings_are_not_made_longer_than_twice(void **state)
     assert_int_equal(searches_until_readings_are_long_enough(shrinks_always), 3);
 }
 
+/* What jumps on other lines cost: before the rise beyond the first ones, and of the rise, near its end and behind it. */
+static struct elsewhere {
+    double before, near, beyond;
+} elsewhere;
+
+/* Cycles of the jumps on the first lines, by `context` NULL, or on others; those of the control for &control. */
+static const void *measured;
+static const char control;
+
+static bool build_lines(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    measured = context;
+    return build_pages(p, pages, NULL, k);
+}
+
+static bool build_control(struct probe *p, double pages, void *context, struct kernel *k)
+{
+    (void)context;
+    measured = &control;
+    return build_pages(p, pages, NULL, k);
+}
+
+static double cycles_of_lines(double pages, double length_factor)
+{
+    const struct elsewhere *e = measured;
+
+    (void)length_factor;
+    if (measured == &control)
+        return 1;
+    if (pages <= FIRST_LEVEL)
+        return HIT + (e ? e->before * PAGE_MISS : 0);
+    return HIT + PAGE_MISS * (!e ? 1 : pages < 1.4 * FIRST_LEVEL ? e->near : e->beyond);
+}
+
+/* Whether the level is decided, where jumps on other lines cost that. */
+static bool is_level_of_pages(double before, double near, double beyond)
+{
+    const struct sweep here = {.name = "pages", .confounder = "caches", .build = build_lines, .control = build_control},
+                       other = {.build = build_lines, .control = build_control, .context = &elsewhere};
+    struct tlb itlb = dtlb;
+    struct tlb_first first;
+
+    elsewhere = (struct elsewhere){before, near, beyond};
+    itlb.elsewhere = &other;
+    itlb.elsewhere_count = 1;
+    given_start(true);
+    given_curve = one_level;
+    cycles_at = cycles_of_lines;
+    assert_true(tlb_levels(&given_probe, &itlb, &here, 1, &first));
+    const struct finding *f = given_finding("entries", 1);
+    assert_true(isnan(f->value) ? f->reason == REASON_MASKED_BY_BTB : f->value == FIRST_LEVEL);
+    assert_true(isnan(first.entries) == isnan(f->value));
+    return !isnan(f->value);
+}
+
+/* MOVED_RISE, MOVED_BEFORE: somewhat more or less is noise; what is far off depends on lines, as branches do. */
+static void the_end_of_a_level_of_pages_does_not_depend_on_lines(void **state)
+{
+    (void)state;
+    assert_true(is_level_of_pages(0, 1, 1));
+    assert_true(is_level_of_pages(0, 1.3, 1.3));
+    assert_true(is_level_of_pages(0.15, 1.15, 1.15));
+    assert_false(is_level_of_pages(0, 2, 2));
+    assert_false(is_level_of_pages(0, 0.5, 0.5));
+    assert_false(is_level_of_pages(0.4, 1.4, 1.4));
+}
+
+/* MOVED_BEYOND: as many branches may displace each other at the edge by chance, but not with half as many pages more. */
+static void the_rise_is_looked_at_beyond_its_edge(void **state)
+{
+    (void)state;
+    assert_false(is_level_of_pages(0, 1, 2));
+}
+
 /* Counts and first heights of a level at each stride. */
 static struct stride_curve {
     double count, hit;
@@ -315,6 +389,8 @@ int main(void)
         cmocka_unit_test(other_tables_end_curves_of_long_distances),
         cmocka_unit_test(readings_that_are_made_longer_once_are_long_enough),
         cmocka_unit_test(readings_are_not_made_longer_than_twice),
+        cmocka_unit_test(the_end_of_a_level_of_pages_does_not_depend_on_lines),
+        cmocka_unit_test(the_rise_is_looked_at_beyond_its_edge),
         cmocka_unit_test(strides_are_searched_well_beyond_what_they_may_hold),
         cmocka_unit_test(as_many_pages_over_a_factor_of_sixteen_are_one_set),
         cmocka_unit_test(heights_that_differ_by_less_than_a_miss_are_one_level),
