@@ -353,7 +353,7 @@ static void decide_ways(const struct stride_family *f, bool numbered, struct str
     const size_t experiments = single_set_experiments(f, l, e);
     if (experiments < 2 || l->grade == 'U')
         return;
-    if (t->unreached < STRIDE_HALVINGS_SURE) {
+    if (t->unreached < STRIDE_HALVINGS_SURE && !same_count(f, f->odd, l->value)) {
         l->ways.reason = REASON_SINGLE_SET_OR_PAIRS;
         return;
     }

@@ -85,6 +85,11 @@ struct stride_family {
     double footprints[STRIDE_FOOTPRINTS];
     double holds; /* entries that the experiment itself takes; added to counts */
     /*
+     * The count that is held of places which are an odd number of smallest strides apart, so that they reach all sets,
+     * and farther than any neighbours that share an entry; 0: not known. As many as at the smallest stride: none share.
+     */
+    double odd;
+    /*
      * Levels of two strides whose heights differ by no more than this, in the unit of y, or by no more than the part
      * STRIDE_SAME_HEIGHT, are one level. For costs that are near zero; 0 where that part is enough.
      */
@@ -123,7 +128,8 @@ struct stride_level {
      * Ways of a set: the count that the longest strides have in common, at which a single set is left. Grade A at best
      * where STRIDE_SINGLE_SET_SURE strides have that role, B where two have, C where one has, or a stride holds more
      * or less than the rules explain. U with the level's reason where that is undecided; no-single-set where not two
-     * strides have the count in common; single-set-or-pairs where it halves fewer than STRIDE_HALVINGS_SURE times.
+     * strides have the count in common; single-set-or-pairs where it halves fewer than STRIDE_HALVINGS_SURE times, unless
+     * it is known that no neighbours share an entry (`odd` of the family).
      */
     struct graded ways;
     char roles[STRIDE_ROLES_TEXT]; /* "reaches: 8 16, unreached-sets: 32 64, conflicts: 4": for people */

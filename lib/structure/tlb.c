@@ -262,8 +262,9 @@ static bool check_elsewhere(struct probe *p, const struct sweep *s, const struct
 }
 
 /*
- * Sets r->moved to the first knee whose rise, up to half as many pages again, is another one where the jumps are on
- * other lines. The random numbers of later experiments do not depend on this check.
+ * Sets r->moved to the first knee whose rise, up to the next one, is another one where the jumps are on other lines, or
+ * is low. Few branches displace each other at first, so that several numbers of pages are tried. The random numbers of later
+ * experiments do not depend on this check.
  */
 static bool find_moved(struct probe *p, const struct tlb *t, struct range *r)
 {
@@ -271,14 +272,14 @@ static bool find_moved(struct probe *p, const struct tlb *t, struct range *r)
     const uint64_t random = p->random;
     bool good = true, moves = false;
 
-    for (r->moved = 0; r->moved < v->count && good && !probe_is_smoke(p); r->moved += !moves) {
+    for (r->moved = 0; r->moved < v->count && good && !moves && !probe_is_smoke(p); r->moved += !moves) {
         const struct knee *k = &v->knees[r->moved];
         const double next = r->moved + 1 < v->count ? k[1].low : r->sweep[0].search.to;
-        const double high = fmax(k->high, fmin(floor(MOVED_BEYOND * k->value), next));
-        for (size_t i = 0; i < t->elsewhere_count && good && !moves; i++)
-            good = check_elsewhere(p, &r->sweep[0], &t->elsewhere[i], k->low, high, &moves);
-        if (moves)
-            break;
+        const double most = fmax(k->high, fmin(MOVED_BEYOND * k->value, next));
+        moves = t->elsewhere_count && k->after - k->before < MISS_LEAST;
+        for (double high = k->high; high <= most && good && !moves; high = floor(MOVED_STEP * high) + 1)
+            for (size_t i = 0; i < t->elsewhere_count && good && !moves; i++)
+                good = check_elsewhere(p, &r->sweep[0], &t->elsewhere[i], k->low, high, &moves);
     }
     p->random = random;
     return good;
@@ -412,6 +413,29 @@ static double same_height(const struct sweep *s, size_t count)
     return isnan(least) ? 0 : SAME_HEIGHT_PART * least;
 }
 
+/*
+ * Searches pages an odd number apart where it is not known whether neighbours share an entry, and decides again if that
+ * shows an end.
+ */
+static bool try_odd_stride(struct probe *p, const struct tlb *t, struct stride_family *f, struct stride_verdict *v)
+{
+    if (!t->odd || !v->level_count || v->levels[0].ways.reason != REASON_SINGLE_SET_OR_PAIRS)
+        return true;
+    struct sweep s = *t->odd;
+    const double most = floor(fmax(t->stride_room, t->most) / TLB_ODD_STRIDE);
+    s.search = tlb_search(p, t, fmax(t->fewest, floor(v->levels[0].value / STRIDE_RANGE)),
+                          floor(fmin(STRIDE_RANGE * v->levels[0].value, most)));
+    s.seconds = t->seconds_stride;
+    s.length_factor = t->length_factor;
+    const bool good = sweep_search(p, &s);
+    if (good && !s.search.verdict.reason && s.search.verdict.count) {
+        f->odd = s.search.verdict.knees[0].value;
+        stride_family_decide(f, v);
+    }
+    sweep_free(&s);
+    return good;
+}
+
 bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep strides[TLB_STRIDES], double entries)
 {
     struct stride_member members[TLB_STRIDES];
@@ -432,16 +456,17 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep strides[TLB_STR
     if (good) {
         const struct finding ways = finding_of(t, t->ways, 1);
         /* no other structure limits the bytes: lines and pages are as many at each stride */
-        const struct stride_family family = {.members = members,
-                                             .count = count,
-                                             .step = 1,
-                                             .smallest = 1,
-                                             .footprints = {INFINITY},
-                                             .same_height = same_height(strides, count)};
+        struct stride_family family = {.members = members,
+                                       .count = count,
+                                       .step = 1,
+                                       .smallest = 1,
+                                       .footprints = {INFINITY},
+                                       .same_height = same_height(strides, count)};
         stride_family_decide(&family, &v);
-        if (v.level_count && is_one_set(&family, &v.levels[0])) {
+        good = try_odd_stride(p, t, &family, &v);
+        if (good && v.level_count && is_one_set(&family, &v.levels[0])) {
             report_one_set(p, t, &v.levels[0]);
-        } else {
+        } else if (good) {
             report_stride_family_ways(p, &ways, &family, &v, 0);
             if (!v.level_count)
                 v.levels[0] = (struct stride_level){.value = NAN, .index_stride = NAN, .reason = v.reason};

@@ -17,6 +17,7 @@
 enum {
     TLB_EXPERIMENTS = 4,   /* on the levels, at most */
     TLB_STRIDES = 7,       /* 1, 2, 4 … 64 pages apart */
+    TLB_ODD_STRIDE = 17,   /* pages: reaches all sets, and no two of 16 neighbours, the most that are known to share */
     TLB_MISS_PAGES = 8192, /* of a chase that has to miss all TLBs, … */
     TLB_MISS_TIMES = 2     /* … and pages for each that they hold, at least */
 };
@@ -42,6 +43,7 @@ struct tlb {
      */
     const struct sweep *elsewhere;
     size_t elsewhere_count;
+    const struct sweep *odd; /* pages TLB_ODD_STRIDE apart, for tlb_sets; NULL: they cannot be */
 };
 
 /* What tlb_levels found of the first level in the first experiment. */

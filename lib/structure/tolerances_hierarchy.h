@@ -80,9 +80,16 @@ enum { READINGS_LONGEST = 256 };
 static const double STEP_SHRINKS = 0.5;
 /*
  * A rise over pages of code is looked at up to this many times as many pages as its level holds, with jumps on some
- * lines and on others. Chosen: a level of several sets is full then, and the next level seldom ends before.
+ * lines and on others. Chosen: a level of several sets is full then, and enough branches displace each other.
  */
-static const double MOVED_BEYOND = 1.5;
+static const double MOVED_BEYOND = 3;
+/* The ratio of two numbers of pages at which such a rise is looked at. Chosen: five up to MOVED_BEYOND. */
+static const double MOVED_STEP = 1.25;
+/*
+ * Cycles that a miss costs a jump at least: less than this may be one branch in some tens that others displace, on
+ * whatever lines. Chosen: half of what a miss of the first level costs on Zen 4, where most of it is hidden: 0.9.
+ */
+static const double MISS_LEAST = 0.45;
 /*
  * Jumps on other lines cost as much before the rise as those on the first ones if both differ by no more than this part
  * of the rise. Chosen: of 74 simulated branch target buffers with hashed indices that make a rise of their own none

@@ -77,13 +77,17 @@ static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *
     struct sweep sweep[TLB_STRIDES];
     struct page_chase chases[TLB_STRIDES];
     char names[TLB_STRIDES][24];
+    struct page_chase far_apart = {pages, TLB_ODD_STRIDE};
+    const struct sweep odd = page_chase_sweep("17 apart", &far_apart);
+    struct tlb with_odd = *t;
 
+    with_odd.odd = &odd;
     for (size_t i = 0; i < TLB_STRIDES; i++) {
         chases[i] = (struct page_chase){pages, (size_t)1 << i};
         snprintf(names[i], sizeof names[i], "%zu apart", chases[i].stride);
         sweep[i] = page_chase_sweep(names[i], &chases[i]);
     }
-    return tlb_sets(p, t, sweep, entries);
+    return tlb_sets(p, &with_odd, sweep, entries);
 }
 
 /* ---- Stores ------------------------------------------------------------------------------------- */

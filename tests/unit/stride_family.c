@@ -247,6 +247,11 @@ static void one_halving_is_a_single_set_or_two_in_an_entry(void **state)
                 l->value == 96); /* a hashed structure with two branches in an entry looks the same */
     assert_int_equal(l->ways.grade, 'U');
     assert_int_equal(l->ways.reason, REASON_SINGLE_SET_OR_PAIRS);
+    family.odd = 48; /* without neighbours half: two share */
+    assert_int_equal(decide()->ways.reason, REASON_SINGLE_SET_OR_PAIRS);
+    family.odd = 96; /* without neighbours as many: none share */
+    l = decide();
+    assert_true(l->ways.grade != 'U' && l->ways.value == 48);
 }
 
 static void a_limit_of_bytes_supports_nothing(void **state)

@@ -114,3 +114,25 @@ MODEL_TEST(data_tlbs_beside_the_reader_are_given_back, "dtlb")
     }
     end(cores, 0);
 }
+
+/* Two sets: counts halve once, as where two neighbours share an entry. Pages an odd number apart show which. */
+MODEL_TEST(two_sets_are_no_neighbours_that_share, "dtlb")
+{
+    enum { DECIDED = 5 }; /* at the seeds before, two views of the curves differ */
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 8);) {
+        struct machine_design m = draw_machine(seed + DECIDED - 1);
+        struct page_design *first = &m.core.data_pages[0];
+        m.core.data[0].bytes = 64 * KIB;
+        m.core.data[0].ways = 16;
+        m.core.data[1] = (struct cache_design){.bytes = 512 * KIB, .ways = 16, .latency = m.core.data[1].latency};
+        *first = (struct page_design){.sets = 2, .ways = pick(12, 30), .miss = (double)pick(5, 9)};
+        m.core.data_pages[1] = (struct page_design){.sets = 128, .ways = 8, .miss = (double)pick(15, 30)};
+        m.memory_bytes = 256 << 20;
+        run_probes_on(&m, "dtlb", PROFILE_QUICK);
+        check_number(&m, "memory.dtlb.ways", "level", "1", (double)first->ways);
+        check_number(&m, "memory.dtlb.index_bits", "level", "1", 1);
+    }
+    end(0, UINT32_MAX);
+    decides(2, 0);
+}
