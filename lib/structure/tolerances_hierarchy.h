@@ -86,10 +86,10 @@ static const double MOVED_BEYOND = 3;
 /* The ratio of two numbers of pages at which such a rise is looked at. Chosen: five up to MOVED_BEYOND. */
 static const double MOVED_STEP = 1.25;
 /*
- * Cycles that a miss costs a jump at least: less than this may be one branch in some tens that others displace, on
- * whatever lines. Chosen: half of what a miss of the first level costs on Zen 4, where most of it is hidden: 0.9.
+ * Cycles that a miss costs a jump at least: less may be a few branches that others displace, on whatever lines. One in
+ * 64, at 16 cycles each, costs as much. Zen 4, which hides most of a miss, shows 0.37 to 0.9.
  */
-static const double MISS_LEAST = 0.45;
+static const double MISS_LEAST = 0.25;
 /*
  * Jumps on other lines cost as much before the rise as those on the first ones if both differ by no more than this part
  * of the rise. Chosen: of 74 simulated branch target buffers with hashed indices that make a rise of their own none
