@@ -176,13 +176,13 @@ class Boot:
         return records.read(self.serial.split(b"\n"))
 
 
-def boot(machine, timeout, screen=None, stop=None, answers=()):
+def boot(machine, timeout, screen=None, stop=None, answers=(), gather=0.01):
     """Runs QEMU until it ends or `timeout` seconds have passed.
 
     `screen` is fed with what comes. `stop` is called with the serial text so far, control sequences included; when it
     returns true, QEMU is killed.
     `answers` are pairs: when the first, a pattern in bytes, has come, the second is called, and what it returns typed; in
-    order, each once.
+    order, each once. QEMU hands on a few bytes at a time: more is waited for `gather` seconds before any is looked at.
     """
     began = time.monotonic()
     serial, ended, answers, searched = bytearray(), False, list(answers), 0
@@ -199,6 +199,7 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
                 # `stop` may depend on the time, so it is called often.
                 if not selector.select(min(left, 0.05) if stop else left):
                     continue
+                time.sleep(gather)
                 data = os.read(process.stdout.fileno(), 65536)
                 if not data:
                     ended = True
@@ -206,8 +207,7 @@ def boot(machine, timeout, screen=None, stop=None, answers=()):
                 serial += data
                 if screen:
                     screen.feed(data)
-                found = re.compile(answers[0][0]).search(serial, searched) if answers else None
-                if found:
+                while answers and (found := re.compile(answers[0][0]).search(serial, searched)):
                     searched = found.end()
                     process.stdin.write(answers.pop(0)[1]())
                     process.stdin.flush()
