@@ -10,8 +10,8 @@
  *   time     cycles per operation. Shows a loop buffer only where replaying is faster than fetching
  *
  * Loops of NOPs are a finding of their own: cores that replay 144 or 191 other operations replay loops of NOPs only up
- * to 39 or 40 (jia.je 2024, Golden Cove and Redwood Cove). The end of a loop counts as one operation: decrement and branch are fused on x86-64. At worst
- * the loop is one operation longer than reported.
+ * to 39 or 40 (jia.je 2024, Golden Cove and Redwood Cove). The end of a loop counts as one operation: decrement and
+ * branch are fused on x86-64. At worst the loop is one operation longer than reported.
  *
  * Curve: a level, then a step where the loop is too long. Inference: the last loop on the level. A step in time that
  * may be the operation cache's is reported as masked by it. Where the core counts what its loop buffer delivers, and
