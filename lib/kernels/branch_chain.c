@@ -55,8 +55,8 @@ static size_t lines_apart(const struct branch_chain *chain)
 }
 
 /*
- * The line of a slot on its page; for LOOP that which follows the line of slot 0. Pages are numbered backwards, as slots
- * are.
+ * The line of a slot on its page; for LOOP that which follows the line of slot 0. Pages are numbered backwards, as
+ * slots are.
  */
 static size_t line_of(const struct branch_chain *chain, size_t slot)
 {

@@ -51,9 +51,9 @@ bool branch_cost_of_one_more(struct probe *p, const struct branch_curve *curve, 
 bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double *count);
 /*
  * Decides a fit of organisations by the points it has (lib/structure/btb_fit.h), then measures the sequences that it
- * asks for in `room`, in readings that are `length_factor` times as long as usual, until it has no more, a point cannot be added, or `seconds` have passed. Stores in *result what
- * was decided; where points were added, after all of them. A sequence without an accepted reading adds no point. False:
- * the probe has ended.
+ * asks for in `room`, in readings that are `length_factor` times as long as usual, until it has no more, a point cannot
+ * be added, or `seconds` have passed. Stores in *result what was decided; where points were added, after all of them. A
+ * sequence without an accepted reading adds no point. False: the probe has ended.
  */
 bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
                      double length_factor, struct btb_fit_result *result);

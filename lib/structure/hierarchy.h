@@ -43,8 +43,8 @@ struct hierarchy {
     unsigned shared;
     unsigned before; /* smaller levels that have been reported already: the numbers of levels go on from there */
     /*
-     * The number of the first knee of the first experiment that a branch target buffer makes, as it seems: from its level
-     * on nothing is decided. NULL: none can be.
+     * The number of the first knee of the first experiment that a branch target buffer makes, as it seems: from its
+     * level on nothing is decided. NULL: none can be.
      */
     const size_t *moved;
     bool goes_on;                    /* experiments on larger capacities follow, which report the last level */

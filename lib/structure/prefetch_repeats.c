@@ -52,8 +52,8 @@ static int32_t line_of(const struct deltas_test *t, int32_t line)
 }
 
 /*
- * Which of the lines that follow are brought: see count_brought. *shown becomes what is drawn of that, where there are no
- * loads between; it may be NULL. False: the probe has ended.
+ * Which of the lines that follow are brought: see count_brought. *shown becomes what is drawn of that, where there are
+ * no loads between; it may be NULL. False: the probe has ended.
  */
 static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, unsigned *brought, bool *clear,
                         enum nearness *into, struct prefetch_shown *shown)

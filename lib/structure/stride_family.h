@@ -126,10 +126,10 @@ struct stride_level {
     double index_stride; /* weight of the lowest bit that chooses the set, as certain as the value; NaN: not known */
     /*
      * Ways of a set: the count that the longest strides have in common, at which a single set is left. Grade A at best
-     * where STRIDE_SINGLE_SET_SURE strides have that role, B where two have, C where one has, or a stride holds more
-     * or less than the rules explain. U with the level's reason where that is undecided; no-single-set where not two
-     * strides have the count in common; single-set-or-pairs where it halves fewer than STRIDE_HALVINGS_SURE times, unless
-     * it is known that no neighbours share an entry (`odd` of the family).
+     * where STRIDE_SINGLE_SET_SURE strides have that role, B where two have, C where one has, or a stride holds more or
+     * less than the rules explain. U with the level's reason where that is undecided; no-single-set where not two
+     * strides have the count in common; single-set-or-pairs where it halves fewer than STRIDE_HALVINGS_SURE times,
+     * unless it is known that no neighbours share an entry (`odd` of the family).
      */
     struct graded ways;
     char roles[STRIDE_ROLES_TEXT]; /* "reaches: 8 16, unreached-sets: 32 64, conflicts: 4": for people */

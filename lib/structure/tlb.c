@@ -263,8 +263,8 @@ static bool check_elsewhere(struct probe *p, const struct sweep *s, const struct
 
 /*
  * Sets r->moved to the first knee whose rise, up to the next one, is another one where the jumps are on other lines, or
- * is low. Few branches displace each other at first, so that several numbers of pages are tried. The random numbers of later
- * experiments do not depend on this check.
+ * is low. Few branches displace each other at first, so that several numbers of pages are tried. The random numbers of
+ * later experiments do not depend on this check.
  */
 static bool find_moved(struct probe *p, const struct tlb *t, struct range *r)
 {

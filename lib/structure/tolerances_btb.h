@@ -165,9 +165,10 @@ static const double BTB_SEQUENCE_ERROR = 0.02;
 static const double BTB_NEAR_REACH = 4;
 /*
  * Their sequences are read this many times as long as others. The branch that leaves the loop takes an entry, so that
- * in the next reading's first turn no branch of a chain that fills a level may be found: 33 branches that cost 12 cycles more each take 400
- * cycles of the 24,000 of a usual reading of 8 us at 3 GHz, which is more than the error of time (BTB_CALIBRATION).
- * Chosen: so long that they are a few thousandths, and far shorter than the period of a timer, which is 1 ms.
+ * in the next reading's first turn no branch of a chain that fills a level may be found: 33 branches that cost 12
+ * cycles more each take 400 cycles of the 24,000 of a usual reading of 8 us at 3 GHz, which is more than the error of
+ * time (BTB_CALIBRATION). Chosen: so long that they are a few thousandths, and far shorter than the period of a timer,
+ * which is 1 ms.
  */
 static const double BTB_NEAR_LONGER = 8;
 enum {

@@ -125,7 +125,9 @@ static void find_target(struct core *c, uint64_t last_byte, uint64_t target, boo
     c->branched = c->front;
 }
 
-/* A branch at hand that is taken ends a turn of a loop, which is replayed from then on if it is the second one alike. */
+/*
+ * A branch at hand that is taken ends a turn of a loop, which is replayed from then on if it is the second one alike.
+ */
 static void follow_loop(struct core *c, uint64_t next)
 {
     struct loop *l = &c->loop;

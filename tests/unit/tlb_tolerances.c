@@ -163,7 +163,9 @@ static void readings_are_not_made_longer_than_twice(void **state)
     assert_int_equal(searches_until_readings_are_long_enough(shrinks_always), 3);
 }
 
-/* What jumps on other lines cost: before the rise beyond the first ones, and of the rise, near its end and behind it. */
+/*
+ * What jumps on other lines cost: before the rise beyond the first ones, and of the rise, near its end and behind it.
+ */
 static struct elsewhere {
     double before, near, beyond;
 } elsewhere;
