@@ -61,7 +61,7 @@ struct sweep inflight_sweep(struct probe *p, struct inflight_experiment *e, cons
                                      .limit = probe_smoke(p, 16, limit),
                                      .step = 1,
                                      .resolution = 0.01,
-                                     .per_octave = (unsigned)probe_smoke(p, 1, probe_simulated(p, 1, 4)),
+                                     .per_octave = (unsigned)probe_smoke(p, 1, 4),
                                      .budget = (unsigned)probe_smoke(p, 1, 0)}};
 }
 
