@@ -132,15 +132,32 @@ static bool narrow_end(struct search *s, const struct knee *k, bool *any)
 }
 
 /*
- * Tests the steps on both sides of the knee of a rise that takes several: y may come back to the level among the first
- * of them, and then the level may have been left before. behind: the level behind the knee. It may have been cut so
- * that it begins within the rise: then its first point lies below its median.
+ * Whether a rise takes several steps: its first bad point lies below the level behind, or below a point a few steps
+ * farther, since that level may have been cut so that it begins within the rise.
  */
-static bool look_beside(struct search *s, const struct knee *k, const struct knee_level *behind, bool *any)
+static bool takes_several(const struct search *s, const struct knee *k)
 {
-    const struct search_point *first_bad = search_point_at(s, k->high);
-    const double top = fmax(k->after, behind->height);
-    const bool several = k->end > k->high || (first_bad && first_bad->y < top - SURE * s->verdict.sigma);
+    const double sure = SURE * s->verdict.sigma;
+    double bad = k->after;
+
+    for (size_t i = 0; i < s->count && s->points[i].x <= k->high + STEPS_BESIDE * s->step; i++) {
+        if (s->points[i].x < k->high)
+            continue;
+        if (s->points[i].x <= k->high)
+            bad = s->points[i].y;
+        else if (s->points[i].y > bad + sure)
+            return true;
+    }
+    return k->end > k->high || bad < k->after - sure;
+}
+
+/*
+ * Tests the steps on both sides of the knee of a rise that takes several: y may come back to the level among the first
+ * of them, and then the level may have been left before.
+ */
+static bool look_beside(struct search *s, const struct knee *k, bool *any)
+{
+    const bool several = takes_several(s, k);
 
     for (int n = -STEPS_BESIDE; n <= STEPS_BESIDE && several; n++) {
         const double x = (n < 0 ? k->low : k->high) + n * s->step;
@@ -153,13 +170,13 @@ static bool look_beside(struct search *s, const struct knee *k, const struct kne
     return true;
 }
 
-static bool narrow_knee(struct search *s, const struct knee *k, const struct knee_level *behind, bool *any)
+static bool narrow_knee(struct search *s, const struct knee *k, bool *any)
 {
     if (s->narrow_half_rise && k->ramp && k->end - k->low > EDGE * k->low)
         return narrow_interval(s, k, k->half_rise_low, k->half_rise_high, any);
     if (!narrow_interval(s, k, k->low, k->high, any) || !narrow_end(s, k, any))
         return false;
-    return k->high - k->low > ONE_STEP * s->step || look_beside(s, k, behind, any);
+    return k->high - k->low > ONE_STEP * s->step || look_beside(s, k, any);
 }
 
 bool search_narrow_knees(struct search *s, bool *any)
@@ -171,7 +188,7 @@ bool search_narrow_knees(struct search *s, bool *any)
     for (size_t i = 0; good && i < v.count; i++) {
         unsigned share = (s->budget - s->taken) / (unsigned)(v.count + 1);
         s->share = s->taken + (share < SHARE_AT_LEAST ? SHARE_AT_LEAST : share);
-        good = narrow_knee(s, &v.knees[i], &v.levels[i + 1], any) || (!s->spent && s->taken >= s->share);
+        good = narrow_knee(s, &v.knees[i], any) || (!s->spent && s->taken >= s->share);
         s->share = UINT_MAX;
     }
     return good;
