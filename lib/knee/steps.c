@@ -351,24 +351,6 @@ static size_t edge_inside(const struct curve *c, const struct piece *p)
     return two_levels(c, p->first, p->end, &p->line, &place) > c->penalty ? place : 0;
 }
 
-bool steps_level_may_be_two(const struct curve *c, const struct knee *k, double from)
-{
-    const struct series *s = &c->s;
-    size_t first = 0, end, place;
-
-    while (first + 1 < s->count && s->x[first] < from)
-        first++;
-    for (end = first; end < s->count && s->x[end] <= k->low; end++)
-        ;
-    if (end - first < 2 * STRETCH_LEAST)
-        return false;
-    const struct line line = series_line(s, first, end, true);
-    if (!(two_levels(c, first, end, &line, &place) > PARAMETER_PRICE + 2 * ln_rough((double)(end - first))))
-        return false;
-    const double low = series_line(s, first, place, false).at, high = series_line(s, place, end, false).at;
-    return high - low > DOUBTFUL_RISE * fabs(low);
-}
-
 /*
  * The point behind which a level that slopes has left a flat one that it begins with; 0 where it has none. All other
  * points, STRETCH_LEAST or more, lie above the level by more than OUTLIER of its deviations, as its own points show
@@ -394,6 +376,26 @@ static size_t level_left_inside(const struct curve *c, const struct piece *p)
         high = fmax(high, s->y[at]);
     }
     return 0;
+}
+
+bool steps_level_may_be_two(const struct curve *c, const struct knee *k, double from)
+{
+    const struct series *s = &c->s;
+    size_t first = 0, end, place;
+
+    while (first + 1 < s->count && s->x[first] < from)
+        first++;
+    for (end = first; end < s->count && s->x[end] <= k->low; end++)
+        ;
+    if (end - first < 2 * STRETCH_LEAST)
+        return false;
+    const struct line line = series_line(s, first, end, true);
+    if (level_left_inside(c, &(struct piece){.first = first, .end = end, .sloped = true, .line = line}))
+        return true;
+    if (!(two_levels(c, first, end, &line, &place) > PARAMETER_PRICE + 2 * ln_rough((double)(end - first))))
+        return false;
+    const double low = series_line(s, first, place, false).at, high = series_line(s, place, end, false).at;
+    return high - low > DOUBTFUL_RISE * fabs(low);
 }
 
 /* Cuts pieces where edge_inside or level_left_inside says so; returns their number. */
