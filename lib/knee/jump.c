@@ -96,6 +96,8 @@ bool decide_jump(const struct curve *c, struct verdict *out)
         if (knee && !all && count > 2) {
             knee = greatest_jump(s, pieces, count, &jump);
             out->reason = knee ? REASON_NO_KNEE : REASON_AMBIGUOUS;
+        }
+        if (knee && !all && count > 2) { /* pieces between which it jumps */
             const struct piece *p = &pieces[jump.before], *q = &pieces[jump.after];
             size_t margin = RISE_MARGIN + (q->first - p->end);
             r.first = p->first;
