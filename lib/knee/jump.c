@@ -59,6 +59,17 @@ static bool greatest_jump(const struct series *s, const struct piece *pieces, si
     return best->height > DOMINANCE * other;
 }
 
+/* Makes a rise of the jump between two pieces: it begins on the first one, and ends on the second. */
+static void take_pieces(struct rise *r, const struct piece *before, const struct piece *after)
+{
+    const size_t margin = RISE_MARGIN + (after->first - before->end);
+
+    r->first = before->first;
+    r->end = after->end;
+    r->from = before->end > before->first + margin + 1 ? before->end - margin : before->first + 1;
+    r->to = after->first + margin < after->end ? after->first + margin : after->end;
+}
+
 bool decide_jump(const struct curve *c, struct verdict *out)
 {
     const struct series *s = &c->s;
@@ -96,15 +107,10 @@ bool decide_jump(const struct curve *c, struct verdict *out)
         if (knee && !all && count > 2) {
             knee = greatest_jump(s, pieces, count, &jump);
             out->reason = knee ? REASON_NO_KNEE : REASON_AMBIGUOUS;
-        }
-        if (knee && !all && count > 2) { /* pieces between which it jumps */
-            const struct piece *p = &pieces[jump.before], *q = &pieces[jump.after];
-            size_t margin = RISE_MARGIN + (q->first - p->end);
-            r.first = p->first;
-            r.end = q->end;
-            r.from = p->end > p->first + margin + 1 ? p->end - margin : p->first + 1;
-            r.to = q->first + margin < q->end ? q->first + margin : q->end;
-            rise_fit(c, &r, &fit);
+            if (knee) {
+                take_pieces(&r, &pieces[jump.before], &pieces[jump.after]);
+                rise_fit(c, &r, &fit);
+            }
         }
         knee = knee && needs_knee(c, r.first, r.end, fit.best.cost, c->penalty, LONE_POINTS | DROPS, &good);
         out->count = knee && rise_decide(c, &r, &fit, &out->knees[0], &good) &&

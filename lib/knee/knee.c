@@ -289,7 +289,8 @@ static bool compare_views(const struct curve *c, const struct knee_point *points
     for (size_t i = 0; i < out->count; i++) {
         struct knee *k = &out->knees[i];
         k->agreed = k->agreed && k->value < unseen;
-        k->doubtful = !jump && ((i > 0 && k[-1].doubtful) || steps_level_may_be_two(c, k, i > 0 ? k[-1].end : s->x[0]));
+        k->doubtful = !jump &&
+                      ((i > 0 && k[-1].doubtful) || steps_level_may_be_several(c, k, i > 0 ? k[-1].end : s->x[0]));
     }
     if (before > 0 && out->count == 0)
         out->reason = REASON_AMBIGUOUS;

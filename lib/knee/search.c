@@ -14,9 +14,24 @@
 #include "lib/knee/tolerances.h"
 
 /*
+ * Decides a jump, which is the only knee of its curve, and narrows it. *again becomes whether points were added, so
+ * that it has to be decided again. Decisions take most of the instructions of a simulated core. False as of
+ * search_narrow.
+ */
+static bool decide_jump_early(struct search *s, bool *again)
+{
+    *again = false;
+    if (!search_decide(s))
+        return false;
+    if (s->verdict.count)
+        return search_narrow_knees(s, again);
+    *again = search_points_risen(s) > 0;
+    return !*again || search_narrow(s);
+}
+
+/*
  * The same where samples repeat: what was seen once is so at any time; nothing is confirmed, and no guard points are
- * drawn. Decisions take most of the instructions of a simulated core. So of a jump, which is the only knee of its
- * curve, the verdict stands where its knee, or a curve without any rise, leaves nothing to be narrowed.
+ * drawn.
  */
 static bool run_exactly(struct search *s)
 {
@@ -25,15 +40,8 @@ static bool run_exactly(struct search *s)
     s->share = UINT_MAX;
     s->reserved = 0;
     bool good = search_cover(s, s->from, s->to) && search_extend(s) && search_narrow_gaps(s);
-    const bool jump = good && s->kind == KNEE_JUMP;
-    if (jump)
-        good = search_decide(s);
-    if (jump && good && s->verdict.count)
-        good = search_narrow_knees(s, &again);
-    else if (jump && good && !search_points_risen(s))
-        again = false;
-    else
-        good = good && search_narrow(s);
+    if (good)
+        good = s->kind == KNEE_JUMP ? decide_jump_early(s, &again) : search_narrow(s);
     s->grid = floor((s->reached - s->from) / s->step + 1.5);
     return again ? (good || s->spent) && search_decide(s) : good;
 }

@@ -10,8 +10,8 @@
 enum {
     ROUNDS_MAXIMUM = 200, /* each narrows every knee once: a range of 2^200 steps is not reached */
     ROUNDS_EXACT = 1,     /* where gaps were narrowed before, and samples repeat */
-    PARTS_OF_JUMP =
-        4, /* gaps of the coarse grid that the ramp of a jump may take. Chosen: an octave at four points each */
+    /* gaps of the coarse grid that the ramp of a jump may take. Chosen: an octave at four points each */
+    PARTS_OF_JUMP = 4,
     SHARE_AT_LEAST = 16, /* samples that a knee may take in a round, whatever is left of the budget */
 };
 

@@ -378,7 +378,7 @@ static size_t level_left_inside(const struct curve *c, const struct piece *p)
     return 0;
 }
 
-bool steps_level_may_be_two(const struct curve *c, const struct knee *k, double from)
+bool steps_level_may_be_several(const struct curve *c, const struct knee *k, double from)
 {
     const struct series *s = &c->s;
     size_t first = 0, end, place;

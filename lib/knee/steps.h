@@ -21,9 +21,9 @@ bool decide_steps(const struct curve *c, struct verdict *out);
 /*
  * Whether the level before a knee, from x `from` on, may be two levels between which no knee was found: its n points
  * are more than n exp(PARAMETER_PRICE / 2) times as likely with two levels as with one line, since the edge between the
- * two may be at any of them, and the second level is higher by more than DOUBTFUL_RISE. It may also be several, where it
- * begins with a flat level that all its other points lie far above.
+ * two may be at any of them, and the second level is higher by more than DOUBTFUL_RISE. It may also be several,
+ * where it begins with a flat level that all its other points lie far above.
  */
-bool steps_level_may_be_two(const struct curve *c, const struct knee *k, double from);
+bool steps_level_may_be_several(const struct curve *c, const struct knee *k, double from);
 
 #endif

@@ -175,7 +175,7 @@ static bool doubtful(double step)
     add(&r, 20, 8);
     disturb(&r, 0, r.count, 0.02, 3);
     assert_true(curve_load(r.p, r.count, 1, &c));
-    const bool doubt = steps_level_may_be_two(&c, &(struct knee){.low = 16}, 1);
+    const bool doubt = steps_level_may_be_several(&c, &(struct knee){.low = 16}, 1);
     curve_release(&c);
     return doubt;
 }
