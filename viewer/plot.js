@@ -107,6 +107,46 @@ function largeMatrix(title, matrix) {
     });
 }
 
+/*
+ * A picture of its own kind, drawn from top to bottom: a class that extends this one draws what it shows at this.height,
+ * which it moves down, and then calls finish().
+ */
+class Picture {
+    /* Draws into host, `width` pixels wide. kind: the class of the style sheet. */
+    constructor(host, width, kind, label) {
+        this.width = width;
+        this.height = 8;
+        this.root = d3.select(host).append('svg').attr('class', `plot ${kind}`).attr('role', 'img').attr('aria-label', label);
+    }
+
+    get svg() {
+        return this.root.node();
+    }
+
+    text(x, y, words, anchor = 'start', kind = 'tick') {
+        return this.root.append('text').attr('class', kind).attr('x', x).attr('y', y).attr('text-anchor', anchor).text(words);
+    }
+
+    finish() {
+        this.root.attr('viewBox', `0 0 ${this.width} ${this.height}`).attr('width', this.width).attr('height', this.height);
+    }
+}
+
+/*
+ * A section of the overview with a picture: draw(host, width) makes it, rows(picture) gives what it is saved as. kind: the
+ * class of the section.
+ */
+function pictureFigure(kind, heading, title, note, draw, rows) {
+    const large = () => showLarge(title, (body, width) => {
+        const bar = h('div', {class: 'toolbar', role: 'toolbar', 'aria-label': 'Picture'}), host = h('div', {class: 'plot-host'});
+        body.append(bar, host);
+        const picture = draw(host, width);
+        bar.append(...saveButtons(picture, title, rows(picture)));
+    });
+    return h('section', {class: kind}, h('h2', {}, heading),
+             smallPlot(title, note, host => draw(host, Math.round(Math.max(320, Math.min(900, host.clientWidth || 640)))), large));
+}
+
 /* As wide as its place on the page, so that letters have the same size in all plots. */
 const small = host => ({width: Math.round(Math.max(280, Math.min(640, host.clientWidth || 440))), height: 240});
 const PLOTS = 60; /* shown at first */

@@ -29,27 +29,16 @@ function historyReaches(core, registers) {
     ];
 }
 
-class PredictorPicture {
-    /* Draws into host, `width` pixels wide. */
+class PredictorPicture extends Picture {
     constructor(host, core, width) {
-        this.registers = historyRegisters(core);
-        this.reaches = historyReaches(core, this.registers);
-        this.width = width;
-        this.root = d3.select(host).append('svg').attr('class', 'plot predictor').attr('role', 'img')
-            .attr('aria-label', `Branch history: ${this.registers.map(r => `${r.formulas.length} bits of the footprint of ${r.name}`).join(', ')}; ${this.reaches.map(r => `${r.label} ${number(r.branches)} branches`).join(', ')}`);
-        this.height = 8;
+        const registers = historyRegisters(core), reaches = historyReaches(core, registers);
+        super(host, width, 'predictor', `Branch history: ${registers.map(r => `${r.formulas.length} bits of the footprint of ${r.name}`).join(', ')}; ${reaches.map(r => `${r.label} ${number(r.branches)} branches`).join(', ')}`);
+        this.registers = registers;
+        this.reaches = reaches;
         this.registers.forEach(register => this.drawFootprint(register));
         if (this.reaches.length)
             this.drawReaches();
-        this.root.attr('viewBox', `0 0 ${width} ${this.height}`).attr('width', width).attr('height', this.height);
-    }
-
-    get svg() {
-        return this.root.node();
-    }
-
-    text(x, y, words, anchor = 'start', kind = 'tick') {
-        return this.root.append('text').attr('class', kind).attr('x', x).attr('y', y).attr('text-anchor', anchor).text(words);
+        this.finish();
     }
 
     /* A column for each bit: the address bits that are XORed, one below the other, and under them the bit itself. */
@@ -110,12 +99,6 @@ function predictorFigure(core) {
     const registers = historyRegisters(core), title = `Branch history of ${coreName(core)}`;
     if (!registers.length && !historyReaches(core, registers).length)
         return null;
-    const large = () => showLarge(title, (body, width) => {
-        const bar = h('div', {class: 'toolbar', role: 'toolbar', 'aria-label': 'Picture'}), host = h('div', {class: 'plot-host'});
-        body.append(bar, host);
-        const picture = new PredictorPicture(host, core, width);
-        bar.append(...saveButtons(picture, title, predictorRows(picture)));
-    });
-    return h('section', {class: 'predictor'}, h('h2', {}, 'Branch prediction'),
-             smallPlot(title, 'B: bits of the address of a branch, T: of its target', host => new PredictorPicture(host, core, Math.round(Math.max(320, Math.min(900, host.clientWidth || 640)))), large));
+    return pictureFigure('predictor', 'Branch prediction', title, 'B: bits of the address of a branch, T: of its target',
+                         (host, width) => new PredictorPicture(host, core, width), predictorRows);
 }

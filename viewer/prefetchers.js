@@ -16,24 +16,13 @@ function fetchedLists(core) {
             label: list === 'a sequence' ? `${accessed.length} accesses` : list, accessed, brought, unclear}))}));
 }
 
-class PrefetcherPicture {
-    /* Draws into host, `width` pixels wide. */
+class PrefetcherPicture extends Picture {
     constructor(host, core, width) {
-        this.groups = fetchedLists(core);
-        this.root = d3.select(host).append('svg').attr('class', 'plot prefetchers').attr('role', 'img')
-            .attr('aria-label', `Lines that prefetchers bring: ${this.groups.map(g => `${g.kind}, data in ${HOMES[g.home]}`).join('; ')}`);
-        this.width = width;
-        this.height = 8;
+        const groups = fetchedLists(core);
+        super(host, width, 'prefetchers', `Lines that prefetchers bring: ${groups.map(g => `${g.kind}, data in ${HOMES[g.home]}`).join('; ')}`);
+        this.groups = groups;
         this.groups.forEach(group => this.drawGroup(group));
-        this.root.attr('viewBox', `0 0 ${width} ${this.height}`).attr('width', width).attr('height', this.height);
-    }
-
-    get svg() {
-        return this.root.node();
-    }
-
-    text(x, y, words, anchor = 'start', kind = 'tick') {
-        return this.root.append('text').attr('class', kind).attr('x', x).attr('y', y).attr('text-anchor', anchor).text(words);
+        this.finish();
     }
 
     /* A row for each list; from left to right the lines of memory, the last access at 0. */
@@ -74,12 +63,7 @@ function prefetcherFigure(core) {
     const title = `Lines that prefetchers of ${coreName(core)} bring`;
     if (!fetchedLists(core).length)
         return null;
-    const large = () => showLarge(title, (body, width) => {
-        const bar = h('div', {class: 'toolbar', role: 'toolbar', 'aria-label': 'Picture'}), host = h('div', {class: 'plot-host'});
-        body.append(bar, host);
-        const picture = new PrefetcherPicture(host, core, width);
-        bar.append(...saveButtons(picture, title, fetchedRows(picture)));
-    });
-    return h('section', {class: 'prefetchers'}, h('h2', {}, 'Prefetchers'),
-             smallPlot(title, 'Points: lines that are accessed, the last one at 0. Filled squares: lines that are brought; open ones: that is not certain', host => new PrefetcherPicture(host, core, Math.round(Math.max(320, Math.min(900, host.clientWidth || 640)))), large));
+    return pictureFigure('prefetchers', 'Prefetchers', title,
+                         'Points: lines that are accessed, the last one at 0. Filled squares: lines that are brought; open ones: that is not certain',
+                         (host, width) => new PrefetcherPicture(host, core, width), fetchedRows);
 }
