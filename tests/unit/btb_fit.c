@@ -334,20 +334,28 @@ static void a_turn_may_take_a_cycle_more_than_its_branches(void **state)
     btb_fit_free(f);
 }
 
+/* What a level of so many entries leaves to be fitted: from `fewest` to 256 branches, by strides that grow by `factor`. */
+static struct btb_near *near_of(unsigned entries, unsigned factor, unsigned fewest)
+{
+    struct btb_near *near = calloc(1, sizeof *near);
+
+    assert_non_null(near);
+    near->entries = entries;
+    for (unsigned stride = 4; stride <= 64; stride *= factor)
+        for (unsigned count = fewest; count <= 256; count *= 2)
+            near->points[near->point_count++] = (struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0};
+    return near;
+}
+
 /* BTB_NEAR_REACH: of a level of 32 branches, sequences of 128 are fitted, and not such of 256. */
 static void a_few_times_what_a_level_holds_is_fitted(void **state)
 {
     const struct btb_limits limits = limits_of_few();
-    struct btb_near *near = calloc(1, sizeof *near);
+    struct btb_near *near = near_of(32, 16, 16);
     struct btb_fit_result r;
     struct probe p = {.run = NULL};
 
     (void)state;
-    assert_non_null(near);
-    near->entries = 32;
-    for (unsigned stride = 4; stride <= 64; stride *= 16)
-        for (unsigned count = 16; count <= 256; count *= 2)
-            near->points[near->point_count++] = (struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0};
     assert_true(btb_near_fit(&p, near, &limits, NULL, 0, &r));
     assert_int_equal(r.points, 2 * 4);
     near->entries = 0;
@@ -363,16 +371,11 @@ static void a_few_times_what_a_level_holds_is_fitted(void **state)
 static void first_turns_of_readings_hardly_count(void **state)
 {
     const struct btb_limits limits = limits_of_few();
-    struct btb_near *near = calloc(1, sizeof *near);
+    struct btb_near *near = near_of(WAYS * SETS, 2, 8);
     struct btb_fit_result r;
     struct probe p = {.run = NULL};
 
     (void)state;
-    assert_non_null(near);
-    near->entries = WAYS * SETS;
-    for (unsigned stride = 4; stride <= 64; stride *= 2)
-        for (unsigned count = 8; count <= 256; count *= 2)
-            near->points[near->point_count++] = (struct btb_sequence){BRANCH_CHAIN_UNCOND, stride, count, 0};
     reading_cycles = 1500;
     assert_true(btb_near_fit(&p, near, &limits, NULL, 1, &r));
     reading_cycles = 0;
