@@ -1,12 +1,13 @@
 /*
  * Privileged instructions of AArch64, and barriers and maintenance of caches. Encodings: Arm ARM DDI 0487, C5.3 to
  * C5.5, C6.2 (DSB, ISB), D24.2 (TTBR0_EL1). TTBR0 gets the value it has; what is invalidated is a page or a line of the
- * data.
+ * data. ERET returns to the next instruction, with the state that SVC has left in SPSR_EL1: the one before it.
  */
 #include "arch/emit_privileged.h"
+#include "arch/returns.h"
 #include "arch/aarch64/encode.h"
 
-enum { READ_TTBR0, WRITE_TTBR0, TLBI, AT, DSB, ISB, DC_CIVAC, IC_IVAU };
+enum { READ_TTBR0, WRITE_TTBR0, TLBI, AT, DSB, ISB, DC_CIVAC, IC_IVAU, SVC, ERET };
 
 const struct emit_privileged emit_privileged_list[] = {
     [READ_TTBR0] = {"read-ttbr0", 1},
@@ -17,6 +18,8 @@ const struct emit_privileged emit_privileged_list[] = {
     [ISB] = {"isb", 1},
     [DC_CIVAC] = {"dc-civac", 2},
     [IC_IVAU] = {"ic-ivau", 3},
+    [SVC] = {"svc", 1},
+    [ERET] = {"eret", 3},
     {.name = NULL},
 };
 
@@ -30,6 +33,10 @@ enum {
     ISB_SY = 0xd5033fdf,
     DC_CIVAC_X = 0xd50b7e20,
     IC_IVAU_X = 0xd50b7520,
+    SVC_RETURNS = 0xd4000001 | RETURNING_CALL << 5,
+    ADR_12 = 0x10000060, /* ADR: the address of the third instruction behind it */
+    MSR_ELR = 0xd5184020,
+    ERET_WORD = 0xd69f03e0,
     UBFX_12_44 = 0xd34cdc00 /* UBFX: bits 55:12, which is how TLBI names a page */
 };
 
@@ -43,6 +50,7 @@ void emit_privileged_begin(struct code *c, const struct emit_privileged *p)
     switch (p - emit_privileged_list) {
     case WRITE_TTBR0: append_one(c, MRS_TTBR0 | rd(c, REG_T0)); break;
     case TLBI: append_one(c, UBFX_12_44 | rn(c, REG_DATA) | rd(c, REG_T0)); break;
+    case ERET: append_one(c, SVC_RETURNS); break;
     default: break;
     }
 }
@@ -70,9 +78,15 @@ void emit_privileged(struct code *c, const struct emit_privileged *p)
         append_one(c, DC_CIVAC_X | rd(c, REG_DATA));
         append_one(c, DSB_SY);
         break;
-    default:
+    case IC_IVAU:
         append_one(c, IC_IVAU_X | rd(c, REG_DATA));
         append_one(c, DSB_NSH);
         append_one(c, ISB_SY);
+        break;
+    case SVC: append_one(c, SVC_RETURNS); break;
+    default:
+        append_one(c, ADR_12 | rd(c, REG_T0));
+        append_one(c, MSR_ELR | rd(c, REG_T0));
+        append_one(c, ERET_WORD);
     }
 }

@@ -2,16 +2,18 @@
  * Privileged instructions: how long do they take?
  *
  * Reading and writing the register that holds the page tables, invalidating the translation of a page, loading the
- * table of interrupts, barriers and maintenance of caches (arch/emit_privileged.h): what an operating system executes
- * at each switch between programs. The image runs at the level at which they are allowed; a program under Linux does
- * not. Nothing is changed: registers get the values they have.
+ * table of interrupts, barriers and maintenance of caches, entering a handler and returning from it
+ * (arch/emit_privileged.h): what an operating system executes at each switch between programs. The image runs at the
+ * level at which they are allowed; a program under Linux does not. Nothing is changed: registers get the values they
+ * have, and handlers only return.
  *
  * Experiment: a loop over n, 2n and 4n of the same sequence, each with the barriers that it needs. There is no curve.
  *
  * Inference: what the longer loop takes longer, divided by how many more there are: once from n and 2n, once from 2n
  * and 4n. Both have to agree.
  *
- * What could mislead: a hypervisor may execute some of them in the core's place, which takes thousands of cycles.
+ * What could mislead: a hypervisor may execute some of them in the core's place, which takes thousands of cycles. The
+ * way into a handler includes the way back; the way back alone is measured as well.
  *
  * Method: docs/METHODS.md, 8.9.
  */

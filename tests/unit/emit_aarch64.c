@@ -351,6 +351,8 @@ static const struct idiom_text privileged_texts[] = {
     {"isb", "isb"},
     {"dc-civac", "dc civac, x1; dsb sy"},
     {"ic-ivau", "ic ivau, x1; dsb nsh; isb"},
+    {"svc", "svc #102"},
+    {"eret", "svc #102; adr x2, #1073741840; msr elr_el1, x2; eret"},
     {NULL, NULL},
 };
 

@@ -345,6 +345,9 @@ static const struct idiom_text privileged_texts[] = {
     {"rdmsr", "mov ecx, 27; rdmsr"},
     {"cli", "cli"},
     {"lidt", "sidt [rsi]; lidt [rsi]"},
+    {"int", "int 129"},
+    {"iretq", "mov word ptr [rsi], ss; mov word ptr [rsi + 8], cs; mov rcx, rsp; push qword ptr [rsi]; push rcx; "
+              "pushfq; push qword ptr [rsi + 8]; lea rcx, [rip + 3]; push rcx; iretq"},
     {NULL, NULL},
 };
 

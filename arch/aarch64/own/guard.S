@@ -1,5 +1,6 @@
 /* arch/aarch64/own/guard.h */
 #include "arch/aarch64/own/frame.inc"
+#include "arch/returns.h"
 
     .text
 
@@ -70,6 +71,25 @@ leave:
 .endm
 
 /*
+ * A synchronous exception: SVC RETURNING_CALL returns with all registers as they were, the flags included, which the
+ * exception return restores. ESR_EL1 of SVC in AArch64: class 0x15, IL, and the operand (Arm ARM DDI 0487, D19.2).
+ */
+#define SYNDROME_RETURNS (0x15 << 26 | 1 << 25 | RETURNING_CALL)
+.macro synchronous
+    .balign 0x80
+    stp     x0, x1, [sp, #-16]!
+    mrs     x0, esr_el1
+    ldr     x1, =SYNDROME_RETURNS
+    sub     x0, x0, x1
+    cbnz    x0, 1f
+    ldp     x0, x1, [sp], #16
+    eret
+1:  add     sp, sp, #16
+    mov     x0, #VECTOR_SYNCHRONOUS
+    b       leave
+.endm
+
+/*
  * An exception of code that runs on SP_EL1, which is our own: at EL1 within guard_run before and after the reader, in
  * the EL1 worker anywhere. There is no frame then; in the worker, a call to EL2 ends it.
  */
@@ -83,7 +103,7 @@ leave:
     .globl  guard_vectors
     .hidden guard_vectors
 guard_vectors:
-    vector  VECTOR_SYNCHRONOUS
+    synchronous
     vector  VECTOR_IRQ
     vector  VECTOR_FIQ
     vector  VECTOR_SERROR

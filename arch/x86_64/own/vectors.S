@@ -1,6 +1,7 @@
 /*
  * The 256 entry stubs, and the guarded call with its way back (vectors.h).
  */
+#include "arch/returns.h"
 #include "arch/x86_64/own/vectors_layout.h"
 
     .text
@@ -8,7 +9,7 @@
 /*
  * Each stub leaves the same layout on the stack: the processor's frame, an error code (0 where the
  * exception has none), the vector. Exceptions 8, 10 to 14, 17, 21, 29 and 30 push an error code
- * (Intel SDM vol. 3A, table 7-1; AMD APM vol. 2, 8.2 for 29 and 30).
+ * (Intel SDM vol. 3A, table 7-1; AMD APM vol. 2, 8.2 for 29 and 30). The stub of RETURNING_INTERRUPT only returns.
  */
     .balign VECTOR_STUB_BYTES
     .globl  vector_stubs
@@ -17,11 +18,15 @@ vector_stubs:
     .set    vector, 0
     .rept   256
     .org    vector_stubs + vector * VECTOR_STUB_BYTES, 0xcc /* an error if the one before is too long */
+    .if     vector == RETURNING_INTERRUPT
+    iretq
+    .else
     .if     !(vector == 8 || (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29 || vector == 30)
     push    $0
     .endif
     push    $vector
     jmp     vector_common
+    .endif
     .set    vector, vector + 1
     .endr
 
