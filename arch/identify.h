@@ -88,6 +88,8 @@ unsigned identify_vector_bits(void);
  * Length in bits of scalable vectors (SVE) as it is set now; 0 where the core has none or the system lets none be used.
  */
 unsigned identify_scalable_bits(void);
+/* Bytes that one instruction sets to zero (DC ZVA); 0 where this core has none or it is prohibited. */
+size_t identify_zero_bytes(void);
 /*
  * Writes identification registers to `out`, in a fixed order: on x86-64 the leaves of CPUID, on AArch64 registers that
  * describe the core, 0 for one that cannot be read. What differs between cores of one machine, such as their numbers,

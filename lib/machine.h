@@ -50,6 +50,7 @@ struct machine_info {
     bool contiguous;             /* the frames of an area follow each other */
     unsigned vector_bits;        /* width of the widest vectors that can be used, scalable ones apart */
     unsigned scalable_bits;      /* length of scalable vectors; 0: there are none */
+    size_t zero_bytes;           /* that one instruction sets to zero (arch/emit_block.h); 0: none can */
     size_t page_bytes[10];       /* page sizes it can map, ascending, ended by 0 */
     unsigned core;               /* index of the core that measures */
     char core_type[4];           /* "P", "M", "E"; "" where cores have no types */

@@ -152,3 +152,12 @@ unsigned identify_scalable_bits(void)
         __asm__ volatile(".inst 0x04bf5020" : "+r"(bytes));
     return (unsigned)bytes * 8;
 }
+
+/* DCZID_EL0 (Arm ARM DDI 0487, D24.2): bits 3:0 the logarithm of words of 4 bytes; bit 4, DZP: prohibited. */
+size_t identify_zero_bytes(void)
+{
+    uint64_t zid;
+
+    __asm__ volatile("mrs %0, dczid_el0" : "=r"(zid));
+    return zid & 0x10 ? 0 : (size_t)4 << (zid & 0xf);
+}

@@ -249,6 +249,11 @@ unsigned identify_scalable_bits(void)
     return 0; /* this ISA has none */
 }
 
+size_t identify_zero_bytes(void)
+{
+    return 0; /* nor any that is not privileged or of one vendor only */
+}
+
 void identify_may_trap(bool may)
 {
     (void)may; /* CPUID works at every privilege level */

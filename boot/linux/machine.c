@@ -132,6 +132,7 @@ static const char *describe_core(unsigned core)
     info.no_counters = counting_start(core, info.core_name);
     info.vector_bits = identify_vector_bits();
     info.scalable_bits = identify_scalable_bits();
+    info.zero_bytes = identify_zero_bytes();
     windows_describing(false);
     raw_count = system_identity(core, raw, IDENTITY_VALUES);
     fingerprint(info.fingerprint);

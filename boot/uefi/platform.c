@@ -72,6 +72,7 @@ void platform_identify_core(void *unused)
     find_declared();
     info.emulator = id.emulator;
     info.scalable_bits = identify_scalable_bits();
+    info.zero_bytes = identify_zero_bytes();
     snprintf(info.core_name, sizeof info.core_name, "%s", id.core_name);
     snprintf(info.core_model, sizeof info.core_model, "%s", id.model);
     snprintf(info.hypervisor, sizeof info.hypervisor, "%s", id.hypervisor);

@@ -5,6 +5,7 @@
 #define FATHOM_LIB_KERNELS_ACCESS_H
 
 #include "arch/emit_access.h"
+#include "arch/emit_block.h"
 
 /* The load and store of one general register of that many bits, which every ISA must have: 8, 16, 32 or 64. */
 const struct emit_access *access_general(unsigned bits);

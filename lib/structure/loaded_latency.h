@@ -1,6 +1,6 @@
 /*
  * Latency of memory under load: at which bandwidth it begins to rise, and where the bandwidth ends (docs/METHODS.md,
- * 7.23).
+ * 9.1).
  */
 #ifndef FATHOM_LIB_STRUCTURE_LOADED_LATENCY_H
 #define FATHOM_LIB_STRUCTURE_LOADED_LATENCY_H

@@ -16,7 +16,8 @@
  * rates, 64 bytes a cycle and 53 to 60, each for milliseconds. Copies of 2 KiB show only the first, copies of 8 KiB
  * and more mostly a lower one, also when both are measured in turn, and whatever the distance of stores from loads.
  *
- * Accesses: load; store; copy, which counts the bytes copied; stream, stores with a hint to bypass the caches.
+ * Accesses: load; store; copy, which counts the bytes copied; stream, stores with a hint to bypass the caches; and
+ * instructions for blocks of memory, in pieces of 4 KiB: rep movsb, which copies, rep stosb, dc zva.
  *
  * Method: docs/METHODS.md, 7.13. STREAM (McCalpin 1995) reduced to one level, as in clamchowder's suite.
  */
@@ -31,18 +32,15 @@
 #include "lib/kernels/access.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/sample.h"
-#include "lib/structure/caches.h"
-#include "lib/structure/tolerances_hierarchy.h"
+#include "lib/structure/level_footprints.h"
 
 enum {
-    LEVELS = 4,
-    FOOTPRINTS = 2,
     UNROLL = 64,             /* accesses of a block, at most */
     BLOCK_BYTES = 2048,      /* of a block, at most: the offsets of accesses reach no farther, */
     PAIRS_BLOCK_BYTES = 512, /* and those of register pairs only so far */
     PAGE_BYTES = 4096,
-    LONGER = 4, /* smaller footprint by the level before, where the level in question has room for that */
     PASSES = 3,
+    PIECE_BYTES = 4096, /* that an instruction for blocks of memory writes, where the footprint has room for it */
     RESULTS = 256,
     CODE_BYTES = 16384
 };
@@ -50,17 +48,10 @@ enum {
 enum access_kind { LOAD, STORE, COPY, STREAM, ACCESS_KINDS };
 static const char *const kind_names[ACCESS_KINDS] = {"load", "store", "copy", "stream"};
 
-/* The footprints of one level. */
-struct level {
-    char name[8]; /* "1", "dram" */
-    double bytes[FOOTPRINTS];
-    enum reason why_not; /* why the level cannot be measured; REASON_NONE: it can */
-    bool shared;         /* other cores or programs may use it at the same time */
-};
-
 struct walk {
     const struct area *area, *state;
     const struct emit_access *access;
+    const struct emit_block *block; /* if not NULL, in place of an access */
     enum access_kind kind;
     size_t bytes; /* of the footprint */
 };
@@ -71,7 +62,7 @@ struct walk {
  */
 enum { COPY_SHIFT = PAGE_BYTES - 64 };
 
-static void emit_block(struct code *c, const struct walk *w, size_t block)
+static void emit_accesses_of(struct code *c, const struct walk *w, size_t block)
 {
     const struct emit_access *a = w->access;
     const unsigned bytes = a->bits / 8, registers = a->registers, first = a->file == ACCESS_GENERAL ? REG_T5 : VREG_0;
@@ -85,99 +76,76 @@ static void emit_block(struct code *c, const struct walk *w, size_t block)
     }
 }
 
-/* Walks block by block, again and again; T2 counts the blocks left. A call goes on where the previous one ended. */
+/* Emits what one iteration does to a part of that many bytes, or to its next block. Returns the bytes of the block. */
+static size_t emit_body(struct code *c, const struct walk *w, size_t part)
+{
+    const struct emit_access *a = w->access;
+    const size_t most = w->block ? part : UNROLL * a->bits / 8;
+    const size_t longest = w->block ? PIECE_BYTES : a->registers == 2 ? PAIRS_BLOCK_BYTES : BLOCK_BYTES;
+    const size_t block = most < longest ? most : longest;
+    const enum reg from = w->kind == COPY ? REG_T2 : REG_T1;
+
+    if (w->block) {
+        emit_move(c, from, REG_T0);
+        emit_block(c, w->block, block, machine_info()->zero_bytes);
+        emit_move(c, REG_T0, from);
+        return block;
+    }
+    emit_accesses_of(c, w, block);
+    emit_add_constant(c, REG_T0, (int32_t)block);
+    if (w->kind == COPY)
+        emit_add_constant(c, REG_T1, (int32_t)block);
+    return block;
+}
+
+/*
+ * Walks block by block, again and again, from T0 and, for what a copy writes, T1 on; T3 counts the blocks left. A call
+ * goes on where the previous one ended.
+ */
 static bool build(struct probe *p, void *context, struct kernel *k)
 {
     const struct walk *w = context;
-    const struct emit_access *a = w->access;
-    const size_t longest = a->registers == 2 ? PAIRS_BLOCK_BYTES : BLOCK_BYTES;
-    const size_t block = UNROLL * a->bits / 8 < longest ? UNROLL * a->bits / 8 : longest;
+    const bool vectors = w->access && w->access->file != ACCESS_GENERAL;
     const size_t half = w->bytes < 2 * PAGE_BYTES ? w->bytes / 2 : w->bytes / 2 / PAGE_BYTES * PAGE_BYTES;
-    const size_t part = w->kind == COPY ? half : w->bytes,
-                 blocks = part / block; /* at least one block in any footprint */
+    const size_t part = w->kind == COPY ? half : w->bytes;
     struct code c = probe_code(p, CODE_BYTES);
-    const uint64_t state[] = {w->area->at, w->area->at + part + COPY_SHIFT, blocks};
+    uint64_t state[] = {w->area->at, w->area->at + part + COPY_SHIFT, 0};
 
-    memcpy(w->state->write, state, sizeof state);
     emit_load(&c, REG_T0, REG_DATA, 0);
     emit_load(&c, REG_T1, REG_DATA, 8);
-    emit_load(&c, REG_T2, REG_DATA, 16);
-    access_clear(&c, a, VREG_0, 4);
+    emit_load(&c, REG_T3, REG_DATA, 16);
+    if (vectors)
+        access_clear(&c, w->access, VREG_0, 4);
     emit_align(&c, 64);
-    const size_t loop = c.used;
-    emit_block(&c, w, block);
-    emit_add_constant(&c, REG_T0, (int32_t)block);
-    if (w->kind == COPY)
-        emit_add_constant(&c, REG_T1, (int32_t)block);
-    emit_add_constant(&c, REG_T2, -1);
-    const struct fixup on = emit_branch_if_not_zero_ahead(&c, REG_T2);
+    const size_t loop = c.used, block = emit_body(&c, w, part);
+    state[2] = part / block; /* at least one block in any footprint */
+    memcpy(w->state->write, state, sizeof state);
+    emit_add_constant(&c, REG_T3, -1);
+    const struct fixup on = emit_branch_if_not_zero_ahead(&c, REG_T3);
     emit_constant(&c, REG_T0, state[0]);
     emit_constant(&c, REG_T1, state[1]);
-    emit_constant(&c, REG_T2, blocks);
+    emit_constant(&c, REG_T3, state[2]);
     emit_land(&c, on);
     emit_loop(&c, loop);
     emit_store(&c, REG_T0, REG_DATA, 0);
     emit_store(&c, REG_T1, REG_DATA, 8);
-    emit_store(&c, REG_T2, REG_DATA, 16);
-    if (a->file != ACCESS_GENERAL)
+    emit_store(&c, REG_T3, REG_DATA, 16);
+    if (vectors)
         emit_wide_end(&c, machine_info()->vector_bits);
     emit_return(&c);
     k->data = w->state->at;
     k->units = (double)block;
-    k->warm_iterations = probe_smoke(p, 2, (double)blocks);
+    k->warm_iterations = probe_smoke(p, 2, (double)state[2]);
     return probe_kernel(p, &c, 0, k);
-}
-
-/* ---- Levels ------------------------------------------------------------------------------------- */
-
-/* Footprints in a level of `holds` bytes, longer than the level before it of `before` bytes. */
-static struct level between(double before, double holds)
-{
-    const double larger = before > 0 ? fmin(2 * LONGER * before, holds / 2) : holds / 2;
-    const double smaller = before > 0 ? fmin(LONGER * before, larger / 2) : larger / 2;
-    return (struct level){.bytes = {smaller, larger},
-                          .why_not = !(holds > 0)                               ? REASON_CAPACITY_UNKNOWN
-                                     : smaller < CACHE_LONGER_AT_LEAST * before ? REASON_HARDLY_LARGER
-                                     : smaller < PAGE_BYTES                     ? REASON_TOO_SMALL
-                                                                                : REASON_NONE};
-}
-
-/* Footprints in memory, behind a largest cache of so many bytes. */
-static struct level behind(double largest)
-{
-    return (struct level){.name = "dram",
-                          .shared = true,
-                          .bytes = {CACHES_TO_REACH_MEMORY * largest, 2 * CACHES_TO_REACH_MEMORY * largest},
-                          .why_not = largest > 0 ? REASON_NONE : REASON_CAPACITY_UNKNOWN};
-}
-
-/* Every level whose capacity is known, and memory behind them. Returns their number. */
-static size_t plan_levels(const struct probe *p, double most, struct level levels[LEVELS + 1])
-{
-    size_t count = 0;
-    double largest = 0;
-
-    for (double holds = caches_known(p, 1); count == 0 || (holds > 0 && count < LEVELS);
-         holds = caches_known(p, (unsigned)count + 1)) {
-        levels[count] = between(largest, holds);
-        snprintf(levels[count].name, sizeof levels[count].name, "%zu", count + 1);
-        largest = fmax(largest, holds);
-        count++;
-    }
-    levels[count - 1].shared = count > 1; /* the last cache may be shared */
-    levels[count++] = behind(largest);
-    for (size_t i = 0; i < count; i++)
-        if (!levels[i].why_not && levels[i].bytes[FOOTPRINTS - 1] > most)
-            levels[i].why_not = REASON_RANGE_ENDS;
-    return count;
 }
 
 /* ---- Reports ------------------------------------------------------------------------------------ */
 
 /* One access to one level, and the bytes a cycle of each footprint and pass. */
 struct result {
-    const struct level *level;
+    const struct level_footprints *level;
     const struct emit_access *access;
+    const struct emit_block *block;
     enum access_kind kind;
     double bytes_per_cycle[FOOTPRINTS][PASSES];
 };
@@ -187,7 +155,7 @@ static bool measure_result(struct probe *p, const struct area *area, const struc
 {
     for (size_t i = 0; i < FOOTPRINTS; i++) {
         const size_t bytes = (size_t)r->level->bytes[i] / PAGE_BYTES * PAGE_BYTES;
-        struct walk w = {area, state, r->access, r->kind, bytes};
+        struct walk w = {area, state, r->access, r->block, r->kind, bytes};
         double cycles = NAN;
         if (!(i && probe_smoke(p, 1, 0)) && !sample_cycles(p, 1, build, &w, &cycles))
             return false;
@@ -199,6 +167,7 @@ static bool measure_result(struct probe *p, const struct area *area, const struc
 static void report_result(struct probe *p, const struct result *r, size_t passes)
 {
     const bool shared = r->level->shared || r->kind == STREAM;
+    const char *registers = r->block ? NULL : access_variant(r->access);
     struct experiment_value v[FOOTPRINTS * PASSES];
     double least = INFINITY, most = 0;
     char range[32];
@@ -220,15 +189,15 @@ static void report_result(struct probe *p, const struct result *r, size_t passes
         p,
         &(struct finding){.name = "memory.bandwidth.bytes_per_cycle",
                           .variants = {{"level", r->level->name},
-                                       {"access", kind_names[r->kind]},
-                                       {"width", .number = r->access->bits},
-                                       {access_variant(r->access), .text = access_variant_text(r->access)}},
+                                       {"access", r->block ? r->block->name : kind_names[r->kind]},
+                                       {r->block ? NULL : "width", .number = r->block ? 0 : r->access->bits},
+                                       {registers, .text = registers ? access_variant_text(r->access) : NULL}},
                           .remarks = {{decided || !(most > 0) ? NULL : "between", range}},
                           .method = "walks over a footprint, and over one twice as long; three passes"},
         v, count);
 }
 
-static void report_without(struct probe *p, const struct level *level)
+static void report_without(struct probe *p, const struct level_footprints *level)
 {
     for (enum access_kind kind = LOAD; kind < ACCESS_KINDS; kind++)
         report_number(p,
@@ -240,7 +209,7 @@ static void report_without(struct probe *p, const struct level *level)
 }
 
 /* Adds every access that the core can execute in this level. Returns their number. */
-static size_t add_level(const struct level *level, struct result *out, size_t room)
+static size_t add_level(const struct level_footprints *level, struct result *out, size_t room)
 {
     size_t count = 0;
 
@@ -250,6 +219,9 @@ static size_t add_level(const struct level *level, struct result *out, size_t ro
             if (can && a->streams == (kind == STREAM) && access_represents_width(a) && access_can_run(a))
                 out[count++] = (struct result){.level = level, .access = a, .kind = kind};
         }
+    for (const struct emit_block *b = emit_blocks; b->name && count < room; b++)
+        if (!b->zeroes || machine_info()->zero_bytes)
+            out[count++] = (struct result){.level = level, .block = b, .kind = b->copies ? COPY : STORE};
     return count;
 }
 
@@ -270,14 +242,14 @@ static bool measure_all(struct probe *p, double longest, struct result *results,
 static void run(struct probe *p)
 {
     const size_t passes = (size_t)probe_smoke(p, 1, PASSES);
-    struct level levels[LEVELS + 1];
+    struct level_footprints levels[FOOTPRINT_LEVELS];
     struct result *results = malloc(RESULTS * sizeof *results);
     double most = probe_scale(p, 1 << 16, 1 << 25, 1 << 26, 1 << 30), longest = PAGE_BYTES;
     size_t count = 0;
 
     while (most > PAGE_BYTES && most > (double)machine_info()->memory_bytes / 2)
         most /= 2;
-    const size_t level_count = plan_levels(p, most, levels);
+    const size_t level_count = level_footprints(p, most, levels);
     for (size_t i = 0; i < level_count; i++)
         if (!levels[i].why_not && results) {
             longest = fmax(longest, levels[i].bytes[FOOTPRINTS - 1]);

@@ -21,7 +21,7 @@
  * hypervisor's other guests load the same memory.
  *
  * Sources: Mess (Esmaili-Dokht et al. 2024), curves of latency over bandwidth by paced traffic; Arm's loaded-latency.
- * docs/METHODS.md, 7.23.
+ * docs/METHODS.md, 9.1.
  */
 #include <math.h>
 #include <stdio.h>

@@ -269,6 +269,8 @@ static void walk(struct core *c)
     }
     const struct decoded *d = &decoded[number];
     c->walked += d->size;
+    if (d->repeats && c->now.decoded == d && c->now.pc == address) /* goes on with its next byte */
+        return;
     if (c->now.decoded)
         retire(c, address);
     c->counts.instructions++;
@@ -297,6 +299,10 @@ static void walk(struct core *c)
     if (is_eliminated(c, d))
         return;
     issue(c);
+    if (d->kind == KIND_ZERO && c->design.block_bytes > 0) {
+        c->zeroed = c->now.done = later(c->zeroed, c->now.start) + ZEROED_BYTES / c->design.block_bytes;
+        return;
+    }
     if (c->design.in_order)
         begin_in_order(c, d);
     c->now.done = c->now.start + (d->kind == KIND_MULTIPLY                 ? c->design.multiply
@@ -398,7 +404,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->renamed = c->latest = c->retired = c->branched = c->fetched = c->fetched_left = 0;
+    c->front = c->renamed = c->latest = c->retired = c->branched = c->fetched = c->fetched_left = c->zeroed = 0;
     memset(c->ready, 0, sizeof c->ready);
     if (c->stores)
         stores_done(c->stores);

@@ -26,6 +26,7 @@
 #include "tests/model/targets.h"
 #include "tests/model/ways.h"
 
+enum { ZEROED_BYTES = 64 /* by DC ZVA of the core that Unicorn models */ };
 enum { DATA_LEVELS = 4, TARGET_LEVELS = 2, PAGE_LEVELS = 2 };
 
 struct cache_design {
@@ -75,7 +76,8 @@ struct core_design {
     unsigned line_bytes; /* of caches of data and instructions; 0: 64 */
     unsigned page_bytes; /* the translation granule; 0: 4,096 */
     struct load_store_design load_store;
-    bool contiguous; /* frames are in the order of pages; else they are scattered at random */
+    double block_bytes; /* a cycle, that instructions for blocks of memory write; 0: any number */
+    bool contiguous;    /* frames are in the order of pages; else they are scattered at random */
 
     struct cache_design op_cache, l1i; /* operation cache; instruction cache */
     double l1i_fetch, l2_fetch;        /* bytes a cycle from the instruction cache, from the second level, … */

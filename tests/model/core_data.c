@@ -204,8 +204,21 @@ static void move_data(const struct mapping *m, bool store, uint64_t address, siz
         memcpy(m->bytes + (address - m->at), m->written + frame_offset(m, address), size);
 }
 
+/* A byte of a string instruction, which does all of them one after the other; or of a block that is zeroed at once. */
+static void repeated_access(struct core *c, const struct mapping *m, bool store, uint64_t address, int64_t value)
+{
+    cache_latency(c, address, frame_address(m, address));
+    if (store && c->now.decoded->repeats && c->design.block_bytes > 0)
+        c->now.done += 1 / c->design.block_bytes;
+    move_data(m, store, address, 1, value);
+}
+
 void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value)
 {
+    if (c->now.decoded->repeats || c->now.decoded->kind == KIND_ZERO) {
+        repeated_access(c, m, store, address, value);
+        return;
+    }
     c->front = in_flight_access(&c->in_flight, store, c->front);
     const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, store ? WAITS_STORE : WAITS_LOAD,
                                       &c->front);

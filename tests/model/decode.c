@@ -36,6 +36,8 @@ static enum kind kind_of(csh capstone, const cs_insn *i)
         return KIND_ROOT;
     if (!strcmp(m, "lfence") || !strcmp(m, "mfence") || !strcmp(m, "isb") || !strcmp(m, "dsb"))
         return KIND_FENCE;
+    if (!strcmp(m, "dc") && !strncmp(i->op_str, "zva", 3))
+        return KIND_ZERO;
     if (!strcmp(m, "clflush") || !strcmp(m, "dc"))
         return KIND_FLUSH;
     if (!strcmp(m, "call") || !strcmp(m, "bl") || !strcmp(m, "blr"))
@@ -141,7 +143,9 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
     d->base = (uint16_t)isa.base_register(i);
     d->atomic = !strncmp(i->mnemonic, "lock ", 5) || !strncmp(i->mnemonic, "cas", 3) ||
                 !strncmp(i->mnemonic, "ldadd", 5);
-    d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH;
+    d->repeats = !strncmp(i->mnemonic, "rep ", 4);
+    d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH &&
+                  d->kind != KIND_ZERO;
     d->compares = !strcmp(i->mnemonic, "cmp");
     d->to_next = (d->kind == KIND_JUMP || d->kind == KIND_CONDITIONAL) && is_to_next(i);
     d->prefetches = prefetched(i);

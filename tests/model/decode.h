@@ -17,7 +17,8 @@ enum kind {
     KIND_JUMP,
     KIND_INDIRECT,
     KIND_FENCE,
-    KIND_FLUSH /* of a line from all caches */
+    KIND_FLUSH, /* of a line from all caches */
+    KIND_ZERO   /* of a block, each byte of which Unicorn reports */
 };
 
 enum { DECODED_OPERANDS = 4, DECODED_REGISTERS = 320, LONGEST_INSTRUCTION = 15 };
@@ -27,6 +28,7 @@ struct decoded {
     bool computes;     /* an addition: with an operand in memory it takes a cycle more */
     bool moves, zeros; /* copies one register to another of its kind; sets a register to zero */
     bool compares;
+    bool repeats;                             /* a string instruction: Unicorn reports each of its bytes */
     bool accesses;                            /* data in memory */
     bool atomic;                              /* reads and changes it in one step */
     uint64_t key;                             /* its first bytes, at most eight of them */

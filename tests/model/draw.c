@@ -161,6 +161,7 @@ struct machine_design draw_machine_with_ports(uint64_t seed)
     m.core.width = 12;
     m.core.load_store = (struct load_store_design){
         .loads = (unsigned)pick(1, 4), .stores = (unsigned)pick(1, 2), .port_bytes = 4u << pick(0, 2)};
+    m.core.block_bytes = (double)pick(4, 48);
     return m;
 }
 

@@ -94,6 +94,7 @@ void machine_start(const struct machine_design *design)
         .memory_bytes = (size_t)design->memory_bytes,
         .contiguous = design->core.contiguous,
         .vector_bits = 128,
+        .zero_bytes = isa.link ? ZEROED_BYTES : 0,
         .page_bytes = {machine.page_bytes, design->core.contiguous ? machine.large_page_bytes : 0}};
     for (unsigned i = 0; i < DATA_LEVELS && design->declares && design->core.data[i].bytes; i++)
         machine.caches[machine.info.cache_count++] = (struct identity_cache){

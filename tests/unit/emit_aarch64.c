@@ -1,4 +1,4 @@
-/* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_modes.c */
+/* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_block.c arch/aarch64/emit_block.c arch/aarch64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/aarch64/emit_fillers.c arch/aarch64/emit_idioms.c */
 /* link: arch/aarch64/emit_privileged.c */
 /* libs: -lcapstone -lunicorn -lm */
@@ -86,6 +86,8 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     }
 #undef SAY
 }
+
+static const char *const expected_blocks[] = {"dc zva, x3; add x3, x3, #64"};
 
 static const struct expected_links expected_links[] = {
     {"base", "ldr x2, [x2]; ldr x2, [x2]"},

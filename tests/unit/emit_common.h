@@ -22,6 +22,7 @@
 #include <unicorn/unicorn.h>
 
 #include "arch/emit.h"
+#include "arch/emit_block.h"
 
 /* ---- One operation of the emitter as data ---------------------------------------------------- */
 

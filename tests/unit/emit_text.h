@@ -208,6 +208,34 @@ static void the_rest_is_encoded(void **state)
     }
 }
 
+/* What writes 64 bytes, in the order of emit_blocks. */
+static const char *const expected_blocks[];
+
+/* Whole blocks are zeroed one by one; another number of bytes, or no length of blocks, is refused. */
+static void blocks_are_encoded(void **state)
+{
+    (void)state;
+    for (unsigned which = 0; emit_blocks[which].name; which++) {
+        struct code c = fresh();
+        emit_block(&c, &emit_blocks[which], 64, 64);
+        assert_true(code_good(&c));
+        char got[512];
+        disassemble(&c, 0, got);
+        assert_string_equal(got, expected_blocks[which]);
+        for (size_t bytes = 64; bytes <= 4096; bytes *= 2) {
+            c = fresh();
+            emit_block(&c, &emit_blocks[which], bytes, 64);
+            assert_true(code_good(&c));
+            assert_int_equal(c.work.stores, emit_blocks[which].zeroes ? bytes / 64 : 1);
+        }
+        for (size_t block = 0; block < 128 && emit_blocks[which].zeroes; block += 96) {
+            c = fresh();
+            emit_block(&c, &emit_blocks[which], 64, block);
+            assert_false(code_good(&c));
+        }
+    }
+}
+
 static void branches_and_addresses_reach_both_ways(void **state)
 {
     (void)state;
@@ -343,6 +371,7 @@ static void branches_reach_to_their_limits_and_no_further(void **state)
     cmocka_unit_test(alignment_is_that_of_the_running_address), \
     cmocka_unit_test(gaps_are_filled_with_traps_and_do_no_work), \
     cmocka_unit_test(the_rest_is_encoded), \
+    cmocka_unit_test(blocks_are_encoded), \
     cmocka_unit_test(branches_and_addresses_reach_both_ways), \
     cmocka_unit_test(jumps_have_the_length_asked_for), \
     cmocka_unit_test(branches_ahead_are_the_same_branches), \

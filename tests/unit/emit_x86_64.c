@@ -1,4 +1,4 @@
-/* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_modes.c */
+/* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_block.c arch/x86_64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/x86_64/emit_fillers.c arch/x86_64/emit_idioms.c */
 /* link: arch/x86_64/emit_privileged.c */
 /* libs: -lcapstone -lunicorn -lm */
@@ -111,6 +111,11 @@ static void expect(char *text, size_t size, struct op o, uint64_t at, uint64_t h
     }
 #undef SAY
 }
+
+static const char *const expected_blocks[] = {
+    "mov ecx, 64; xchg r8, rdi; xchg r9, rsi; rep movsb byte ptr [rdi], byte ptr [rsi]; xchg r8, rdi; xchg r9, rsi",
+    "mov ecx, 64; xchg r8, rdi; rep stosb byte ptr [rdi], al; xchg r8, rdi",
+};
 
 static const struct expected_links expected_links[] = {
     {"base", "mov rcx, qword ptr [rcx]; mov rcx, qword ptr [rcx]"},

@@ -89,6 +89,30 @@ static double copied_per_cycle(const struct machine_design *m, double width)
     return width / 8 / group_cycles(m, 1, 1, width);
 }
 
+/* Instructions for blocks: between their bytes a cycle, and those with what begins and ends a piece of 4 KiB or 2. */
+static void check_blocks(const struct machine_design *m)
+{
+    static const char name[] = "memory.bandwidth.bytes_per_cycle", *const accesses[] = {"rep movsb", "rep stosb",
+                                                                                        "dc zva"};
+    const double piece = 2048, around = 16, off = 0.03, most = m->core.block_bytes;
+    const double least = piece / (piece / most + around);
+    size_t found = 0;
+
+    for (const char *f = NULL; (f = next_finding(f, name));) {
+        bool block = false;
+        for (size_t i = 0; i < sizeof accesses / sizeof accesses[0]; i++)
+            block |= has_field(f, "access", accesses[i]);
+        if (!block || !has_field(f, "level", "1"))
+            continue;
+        found++;
+        if (is_decided(m, f, name, "blocks") &&
+            !(number(f, "value") >= least * (1 - off) && number(f, "value") <= most * (1 + off)))
+            complain(m, "%.*s: true is %g to %g", (int)strcspn(f, "\n"), f, least, most);
+    }
+    if (!found)
+        complain(m, "no instruction for blocks is reported");
+}
+
 MODEL_TEST(bandwidths_are_given_back, "bandwidth")
 {
     for (uint64_t seed = 0; next_seed(&seed, 3, 20);) {
@@ -101,7 +125,8 @@ MODEL_TEST(bandwidths_are_given_back, "bandwidth")
         check_bandwidth(&m, "load", loaded_per_cycle);
         check_bandwidth(&m, "store", stored_per_cycle);
         check_bandwidth(&m, "copy", copied_per_cycle);
+        check_blocks(&m);
     }
     end(20, 4);
-    decides(36, 54);
+    decides(41, 57);
 }
