@@ -36,14 +36,15 @@ static size_t pages_to_a_line(enum pages_frames kind)
 }
 
 /*
- * Offset in its page of the pointers of the i-th page of a ring: on the next line each time, and one line more whenever
- * all lines have had their turn, so that all sets are used even where line and frame choose the set together.
+ * Offset in its page of the pointers of the i-th page of a ring: one line after the other, as many pages on each as
+ * share one, and one line more whenever all lines have had their turn, so that all sets are used even where line and
+ * frame choose the set together. So a ring is on no more lines than it needs.
  */
 static size_t offset_of(const struct pages *r, size_t i)
 {
-    const size_t lines = lines_of(r->page_bytes);
+    const size_t lines = lines_of(r->page_bytes), share = pages_to_a_line(r->kind), line = i / share;
 
-    return (i + i / lines) % lines * POINTER_CHASE_LINE_BYTES + i / lines % pages_to_a_line(r->kind) * WORD_BYTES;
+    return (line + line / lines) % lines * POINTER_CHASE_LINE_BYTES + i % share * WORD_BYTES;
 }
 
 uintptr_t pages_at(const struct pages *r, size_t page, size_t i)

@@ -9,8 +9,9 @@
  *
  * The kinds differ in the frames that the pages are mapped to, and so in the number of lines that caches have to hold:
  *
- *   shared lines   eight pages to a line, all on few frames: no cache is full before a TLB is. A way predictor that
- *                  uses a hash of the virtual address may take them for different lines (Lipp 2020, Take A Way)
+ *   shared lines   eight pages to a line, all on few frames: no cache is full before a first-level TLB is, and few are
+ *                  before a second-level one. A way predictor that uses a hash of the virtual address may take them for
+ *                  different lines (Lipp 2020, Take A Way)
  *   own lines      one page to a line, 64 pages and more to a frame: as many lines as pages
  *   shuffled       each page its own frame, in random order
  *   in order       each page its own frame, next to each other where the platform can choose: a TLB that keeps

@@ -49,11 +49,14 @@ struct range {
 static bool search_range(struct probe *p, const struct tlb *t, struct range *r, const struct sweep *experiments,
                          size_t count, double from, double to, double length_factor)
 {
+    const bool far = from > t->fewest;
+
     for (r->count = 0; r->count < count;) {
         struct sweep *sweep = &r->sweep[r->count];
-        *sweep = experiments[r->count++];
+        *sweep = far && t->far_first && r->count == 0 ? *t->far_first : experiments[r->count];
+        r->count++;
         sweep->search = tlb_search(p, t, from, to);
-        sweep->search.narrow_half_rise = from > t->fewest;
+        sweep->search.narrow_half_rise = far;
         sweep->seconds = t->seconds;
         sweep->length_factor = length_factor;
         if (!sweep_search(p, sweep))

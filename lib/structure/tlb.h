@@ -34,8 +34,13 @@ struct tlb {
     double most;        /* … where the far range ends; not above near_end: there is none */
     double stride_room; /* pages from the first to the last at any stride, at most; `most` where that is more */
     double seconds;     /* for each curve of a range */
-    double seconds_stride;         /* for each stride */
-    double length_factor;          /* by which readings are longer than usual; tlb_levels finds what is needed. 0: 1 */
+    double seconds_stride; /* for each stride */
+    double length_factor;  /* by which readings are longer than usual; tlb_levels finds what is needed. 0: 1 */
+    /*
+     * The first experiment with a control, for the far range, where its lines may be more than the first cache has;
+     * NULL: they cannot be more, or it has one.
+     */
+    const struct sweep *far_first;
     const struct sweep *one_order; /* near range, pages in one fixed order, for grade_resident; NULL: there is none */
     /*
      * The first experiment with jumps on other lines of the same pages, to see whether a rise depends on them; count 0:

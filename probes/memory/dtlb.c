@@ -4,8 +4,8 @@
  * Experiment: a pointer chase (lib/kernels/pages.h), one load on each page. While a level holds all translations a load
  * takes as long as one from the first cache; beyond that, the miss of that level is added. What could mislead differs:
  *
- *   shared lines   eight pages to a line: caches hold all of it; not tried where a way predictor (probe `way_hash`)
- *                  would take eight addresses of a line for different lines
+ *   shared lines   eight pages to a line: caches hold all of it, but of the most pages, which have a control; not tried
+ *                  where a way predictor (probe `way_hash`) would take eight addresses of a line for different lines
  *   own lines      a page to a line, less what as many lines packed onto few pages cost
  *   shuffled       the same with a frame to each page, in random order
  *   strides        pages 1, 2, 4 ... pages apart: beyond the lowest address bit that chooses a set the count halves,
@@ -62,6 +62,8 @@ static bool find_levels(struct probe *p, const struct tlb *t, const struct pages
 {
     struct sweep sweep[PAGE_CHASE_KINDS];
     struct page_chase chases[PAGE_CHASE_KINDS];
+    const double cache_bytes = facts_number(&p->run->facts, "memory.cache.bytes", "level=1", 0);
+    struct tlb with_far = *t;
 
     for (size_t i = 0; i < count; i++) {
         const struct page_chase_kind *kind = &page_chase_kinds[pages[i].kind];
@@ -69,7 +71,12 @@ static bool find_levels(struct probe *p, const struct tlb *t, const struct pages
         sweep[i] = page_chase_sweep(kind->name, &chases[i]);
         sweep[i].confounder = kind->confounder;
     }
-    return tlb_levels(p, t, sweep, count, first);
+    struct sweep controlled = sweep[0];
+    controlled.control = page_chase_control;
+    /* even eight pages to a line may be more lines than the first cache has */
+    if (pages[0].kind == PAGES_SHARED_LINES && t->most * sizeof(uint64_t) > cache_bytes)
+        with_far.far_first = &controlled;
+    return tlb_levels(p, &with_far, sweep, count, first);
 }
 
 static bool find_sets(struct probe *p, const struct tlb *t, const struct pages *pages, double entries)

@@ -107,6 +107,23 @@ MODEL_TEST(tlbs_outside_are_given_back, "dtlb dtlb_sets")
     shares_end(0.4);
 }
 
+/* Pages of a second level's number take more lines than a small first cache has; that is no level of a TLB. */
+MODEL_TEST(a_small_cache_is_no_level_of_a_tlb, "dtlb")
+{
+    enum { SEED = 8005 }; /* on AArch64: 20 entries, and 15 KiB of cache */
+
+    for (uint64_t n = 0; next_seed(&n, 0, seeds_on("aarch64", 1));) {
+        struct machine_design m = draw_outside(SEED);
+        m.memory_bytes = fmax(m.memory_bytes, 1 << 28);
+        run_probes_on(&m, "dtlb", PROFILE_QUICK);
+        check_capacity(&m, "memory.dtlb.entries", "level", "1",
+                       entries(m.core.data_pages[0].sets, m.core.data_pages[0].ways));
+        check_number(&m, "memory.dtlb.miss_cycles", "level", "1", m.core.data_pages[0].miss);
+        check_undecided(&m, "memory.dtlb.entries", "level", "2");
+    }
+    end(0, UINT32_MAX);
+}
+
 static void share_window(const struct machine_design *m)
 {
     const struct in_flight_design *f = &m->core.in_flight;
