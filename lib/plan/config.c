@@ -12,6 +12,7 @@ const char *const serial_names[SERIALS] = {"off", "findings", "all", "auto"};
 const char *const after_names[AFTERS] = {"stay", "reboot", "poweroff", "return"};
 
 static const char *const switch_names[] = {"off", "on"};
+static const char *const counters_names[] = {"known", "discover"};
 static const char *const retry_names[] = {"none", "all"};
 
 enum key {
@@ -31,6 +32,7 @@ enum key {
     KEY_MENU,
     KEY_EVENTS,
     KEY_KERNELS,
+    KEY_COUNTERS,
     KEY_FORMS,
     KEY_PREFETCH,
     KEY_FREQUENCY,
@@ -62,6 +64,7 @@ static const struct {
     [KEY_MENU] = {"menu", "off, or a whole number of seconds from 1 to 3600"},
     [KEY_EVENTS] = {"events", "names or numbers of events with commas or spaces between them, 511 characters at most"},
     [KEY_KERNELS] = {"kernels", "names of the counters probe's kernels with commas or spaces between them"},
+    [KEY_COUNTERS] = {"counters", "known or discover"},
     [KEY_FORMS] = {"forms", "a pattern of form names of 95 characters at most, in which * and ? stand for any"},
     [KEY_PREFETCH] = {"prefetch", "as-found, off, or NAME=off,NAME=on,... without spaces"},
     [KEY_FREQUENCY] = {"frequency", "as-found, fixed, highest, or a ratio"},
@@ -266,6 +269,7 @@ static bool set_value(struct config *c, enum key key, const char *value)
     case KEY_MENU: return set_seconds(&c->menu_seconds, value, 1, 3600);
     case KEY_EVENTS: return set_names(c->events, sizeof c->events, value, WORDS ".:=, \t");
     case KEY_KERNELS: return set_names(c->kernels, sizeof c->kernels, value, WORDS ", \t");
+    case KEY_COUNTERS: return set_switch(&c->discover, value, counters_names);
     case KEY_FORMS: return set_text(c->forms, sizeof c->forms, value);
     case KEY_PREFETCH: return set_prefetch(c, value);
     case KEY_FREQUENCY: return set_frequency(c, value);

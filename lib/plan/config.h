@@ -43,6 +43,7 @@ struct config {
     unsigned menu_seconds; /* menu = off (0) | 1 … 3600: seconds without a key after which the start menu ends */
     char events[512];      /* events = what the counters probe counts: needs, vendors' names, raw numbers */
     char kernels[128];     /* kernels = what it counts them over; empty: all */
+    bool discover;         /* counters = known | discover: tries every event number on every counter as well */
     char forms[96];        /* forms = which the instructions probe takes: a pattern with * and ?; empty: all */
     char prefetch[256];    /* prefetch = as-found | off | NAME=off,NAME=on,… */
     char frequency[16];    /* frequency = as-found | fixed | highest | RATIO */

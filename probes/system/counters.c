@@ -7,7 +7,8 @@
  * known what one iteration executes, so that names and numbers can be checked.
  *
  * Result: the number of counters, and a table of kernels by events: mean and standard deviation, minimum and maximum,
- * of one iteration, after a warm-up. Each value is the difference of a reading and one twice as long.
+ * of one iteration, after a warm-up. Each value is the difference of a reading and one twice as long. With
+ * `counters = discover`, also which event numbers count anything, on which counters, and what they seem to mean.
  *
  * Method: docs/METHODS.md, 8.3.
  */
@@ -22,6 +23,7 @@
 #include "lib/probe/count.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
+#include "lib/structure/counter_discovery.h"
 
 enum { EVENTS_AT_MOST = 48 };
 
@@ -134,6 +136,77 @@ static void report_counters(struct probe *p, const struct counters *have)
                                 .method = method});
 }
 
+/* ---- Discovery ------------------------------------------------------------------------------------- */
+
+/* The name of the event of that code, in the core's table or in the architecture's; "" for none. */
+static const char *known_name(uint64_t code)
+{
+    const struct event_core *core = events_core(machine_info()->core_name);
+    const char *need;
+    static struct event event;
+
+    if (!core)
+        core = events_unknown(machine_counters()->kind);
+    for (size_t i = 0; core && events_at(core, i, &event, &need); i++)
+        if (!need && event.code == code)
+            return event.name;
+    return "";
+}
+
+static void send_discovered(struct probe *p, const struct discovery *d, const struct discovered_event *e)
+{
+    const char *means = discovery_meaning(d, e), *name = known_name(e->code);
+    struct record r;
+    char line[240], code[24], slots[24];
+
+    record_table(p, &r, "discovered");
+    record_hex(&r, "code", e->code);
+    if (name[0])
+        record_text(&r, "event", name);
+    if (machine_info()->privileged) /* else the system chooses the counter */
+        record_hex(&r, "slots", e->slots);
+    if (means)
+        record_text(&r, "means", means);
+    RECORD_COLUMNS(&r, "kernel", "count");
+    snprintf(code, sizeof code, "0x%llx", (unsigned long long)e->code);
+    snprintf(slots, sizeof slots, "0x%llx", (unsigned long long)e->slots);
+    int used = snprintf(line, sizeof line, "  %-13s %-9s %-17s", code, slots, means ? means : "");
+    for (size_t i = 0; i < DISCOVERY_KERNELS; i++) {
+        record_array(&r, NULL);
+        record_text(&r, NULL, built_in_kernels[i].name);
+        record_number(&r, NULL, e->counts[i]);
+        record_close(&r);
+        used += snprintf(line + used, sizeof line - (size_t)used, " %7.4g", e->counts[i]);
+    }
+    record_close(&r);
+    record_send(&r);
+    snprintf(line + used, sizeof line - (size_t)used, "  %s\n", name);
+    machine_print(line);
+}
+
+/* Finds out which event numbers count. False: the probe is over. */
+static bool discover(struct probe *p, const struct built_in_memory *m)
+{
+    struct discovery d;
+    char line[240];
+    const bool done = discovery_run(p, m, &d);
+
+    if (done) {
+        snprintf(line, sizeof line, "  %zu of %zu event numbers count something; of one iteration of each kernel:\n",
+                 d.count, d.tried);
+        machine_print(line);
+        int used = snprintf(line, sizeof line, "  %-13s %-9s %-17s", "number", "counters", "means");
+        for (size_t i = 0; i < DISCOVERY_KERNELS; i++)
+            used += snprintf(line + used, sizeof line - (size_t)used, " %7.7s", built_in_kernels[i].name);
+        snprintf(line + used, sizeof line - (size_t)used, "\n");
+        machine_print(line);
+    }
+    for (size_t i = 0; i < d.count && done; i++)
+        send_discovered(p, &d, &d.events[i]);
+    discovery_free(&d);
+    return done;
+}
+
 static void run(struct probe *p)
 {
     static struct event events[EVENTS_AT_MOST];
@@ -152,7 +225,8 @@ static void run(struct probe *p)
     }
     report_counters(p, have);
     if (!built_in_map(p, &memory) || !built_in_build(p, &memory, &built_in_kernels[0], &work, &k) ||
-        !count_on_each(p, &work, &k, "instructions", &options) || !count_on_each(p, &work, &k, "cycles", &options))
+        !count_on_each(p, &work, &k, "instructions", &options) || !count_on_each(p, &work, &k, "cycles", &options) ||
+        (p->run->config.discover && !discover(p, &memory)))
         return;
     const char *asked = p->run->config.events;
     size_t count = probe_find_events(p, asked[0] ? asked : default_events, asked[0], events, EVENTS_AT_MOST);

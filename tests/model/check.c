@@ -104,6 +104,7 @@ static void warn(void *context, const char *subject, const char *text)
 /* What a run is given besides the names of its probes. */
 struct given {
     const char *forms, *kernels;
+    bool discovers;
 };
 
 static void run(const struct machine_design *m, const char *probes, struct given given, enum profile profile)
@@ -118,6 +119,7 @@ static void run(const struct machine_design *m, const char *probes, struct given
     config_defaults(&r.config);
     snprintf(r.config.probes, sizeof r.config.probes, "%s", probes);
     snprintf(r.config.forms, sizeof r.config.forms, "%s", given.forms);
+    r.config.discover = given.discovers;
     r.config.profile = profile;
     for (size_t i = 0; getenv("MODEL_PROFILE") && i < PROFILES; i++)
         if (!strcmp(profile_names[i], getenv("MODEL_PROFILE")))
@@ -151,6 +153,11 @@ void run_forms_on(const struct machine_design *m, const char *pattern, enum prof
 void run_kernels_on(const struct machine_design *m, const char *text, enum profile profile)
 {
     run(m, "user_kernel", (struct given){.forms = "", .kernels = text}, profile);
+}
+
+void run_discovery_on(const struct machine_design *m)
+{
+    run(m, "counters", (struct given){.forms = "", .discovers = true}, PROFILE_QUICK);
 }
 
 double end_number(const char *probe, const char *key)

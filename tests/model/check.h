@@ -40,6 +40,8 @@ void run_probes_on(const struct machine_design *m, const char *probes, enum prof
 void run_forms_on(const struct machine_design *m, const char *pattern, enum profile profile);
 /* Runs the probe `user_kernel` on the kernels of this text (docs/KERNELS.md). */
 void run_kernels_on(const struct machine_design *m, const char *text, enum profile profile);
+/* Runs the probe `counters` with `counters = discover`. */
+void run_discovery_on(const struct machine_design *m);
 /* What the `end` record of a probe says under this key, 0 where it says nothing; of all probes together for NULL. */
 double end_number(const char *probe, const char *key);
 

@@ -93,6 +93,7 @@ void machine_start(const struct machine_design *design)
         .tick_hz = design->tick_hz,
         .memory_bytes = (size_t)design->memory_bytes,
         .contiguous = design->core.contiguous,
+        .privileged = design->privileged,
         .vector_bits = 128,
         .zero_bytes = isa.link ? ZEROED_BYTES : 0,
         .page_bytes = {machine.page_bytes, design->core.contiguous ? machine.large_page_bytes : 0}};

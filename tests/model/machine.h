@@ -10,6 +10,7 @@ struct machine_design {
     double core_hz;
     double tick_hz;      /* slow, so that a reading has only some hundred cycles */
     bool counts;         /* has counters of some events: see counters.c */
+    bool privileged;     /* measured code may execute what only operating systems may */
     bool declares;       /* reports what its data caches are, as CPUID does */
     bool declares_pages; /* reports what its data TLBs are */
     double memory_bytes; /* that can be mapped: limits the footprints that probes try */

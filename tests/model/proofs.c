@@ -86,3 +86,41 @@ MODEL_TEST(knees_are_proven_by_counting, "")
         check_proofs(&m);
     }
 }
+
+/* There is a table `discovered` of the event of that code, with these counters and this meaning; NULL: none. */
+static void check_discovered(const struct machine_design *m, const char *code, const char *slots, const char *means)
+{
+    const char *table = records_find(&records, NULL, "table", "code", code);
+
+    checked.decided += table != NULL;
+    if (!table)
+        complain(m, "event %s is not discovered", code);
+    else if (!has_field(table, "slots", slots))
+        complain(m, "event %s: the counters are not %s", code, slots);
+    else if (means ? !has_field(table, "means", means) : record_value(table, "means", 2) != NULL)
+        complain(m, "event %s: the meaning is not %s", code, means ? means : "unknown");
+}
+
+/*
+ * The modelled core counts instructions and operations on every counter, and an event that is in no table on two. The
+ * built-in kernels cause nothing else that it counts.
+ */
+MODEL_TEST(events_are_discovered, "counters")
+{
+    const bool masks = strcmp(emit_isa, "x86_64") == 0;
+    struct machine_design m = draw_machine(1);
+    unsigned tables = 0;
+
+    m.counts = m.privileged = true;
+    run_discovery_on(&m);
+    check_discovered(&m, masks ? "0xffc0" : "0x8", "0xff", "instructions");
+    check_discovered(&m, masks ? "0x2c2" : "0x3a", "0xff", "instructions");
+    check_discovered(&m, masks ? "0xffe7" : "0x2e7", "0xc", NULL);
+    if (masks)
+        check_discovered(&m, "0x2e7", "0xc", NULL);
+    for (const char *t = NULL; (t = records_find(&records, t, "table", "name", "discovered"));)
+        tables++;
+    /* of Intel's with all units, and each unit of instructions, whose event has no unit mask; of the others one unit */
+    assert_int_equal(tables, masks ? 3 + 8 + 2 : 3);
+    end(masks ? 4 : 3, 0);
+}

@@ -216,8 +216,8 @@ static void bad_values_are_explained(void **state)
         {"probes = \x1b[31m", "'?[31m'"},
         {"colour = red",
          "colour: unknown key; known are probes, profile, bringup, after, repeat, memory, deadline, cores, "
-         "retry, serial, own, windows, watchdog, menu, events, kernels, forms, prefetch, frequency, risky, hang, "
-         "fault, omit, notes\n"},
+         "retry, serial, own, windows, watchdog, menu, events, kernels, counters, forms, prefetch, frequency, risky, "
+         "hang, fault, omit, notes\n"},
         {"menu = on", "menu: 'on' cannot be used; it takes off, or a whole number of seconds"},
         {"menu = 0", "menu: '0' cannot be used"},
         {"= 3", ": unknown key"},
@@ -342,10 +342,10 @@ static void exactly_twenty_warnings_are_shown(void **state)
  */
 static void the_shipped_file_documents_every_key(void **state)
 {
-    static const char *const names[] = {"probes", "profile", "after",  "repeat",   "memory",    "deadline",
-                                        "cores",  "retry",   "serial", "own",      "windows",   "menu",
-                                        "events", "kernels", "forms",  "prefetch", "frequency", "risky",
-                                        "hang",   "fault",   "omit",   "notes",    "watchdog",  "bringup"};
+    static const char *const names[] = {"probes", "profile",  "after",     "repeat",  "memory", "deadline", "cores",
+                                        "retry",  "serial",   "own",       "windows", "menu",   "events",   "kernels",
+                                        "forms",  "prefetch", "frequency", "risky",   "hang",   "fault",    "omit",
+                                        "notes",  "watchdog", "bringup",   "counters"};
     FILE *file = fopen("images/FATHOM.CFG", "r");
     char text[16384], start[32], *at;
     struct config c;
