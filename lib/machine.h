@@ -22,7 +22,7 @@
 
 struct lines;
 struct record;
-struct responder_task;
+struct core_task;
 
 /* ---- What this platform is -------------------------------------------------------------------- */
 
@@ -180,13 +180,13 @@ const struct machine_core *machine_cores(size_t *count);
  */
 const char *machine_use_core(unsigned index);
 /*
- * Runs the list in a window on the core in use while another core, the one with the index `other`, does the task: it
- * replaces each odd number that it finds in a word by the even number after it (lib/measure/responder.h). The window
- * does not wait for it: it may begin late, or pause while something else runs there. Returns NULL, and in *result how
- * the window ended; or why the other core cannot be used: then nothing ran.
+ * Runs the list in a window on the core in use while `count` other cores, BESIDE_CORES at most, do each its task: it
+ * replaces each odd number that it finds in a word of its own by the even number after it (lib/measure/responder.h).
+ * The window does not wait for them: they may begin late, or pause while something else runs there. Returns NULL, and
+ * in *result how the window ended; or why one of the other cores, or so many of them, cannot be used: then nothing ran.
  */
-const char *machine_window_with_responder(unsigned other, const struct responder_task *task, struct reading *list,
-                                          size_t count, struct window_result *result);
+const char *machine_window_beside(const struct core_task *others, size_t count, struct reading *list, size_t readings,
+                                  struct window_result *result);
 
 /* ---- Control and counters ----------------------------------------------------------------------- */
 

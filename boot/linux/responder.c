@@ -1,4 +1,4 @@
-/* A window during which another core responds: a thread of this process, pinned there. */
+/* A window during which other cores respond: threads of this process, pinned there. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -37,23 +37,28 @@ static const char *start(unsigned core, pthread_t *thread, struct responder *ask
     return failed ? "no thread can be started on the other core" : NULL;
 }
 
-const char *machine_window_with_responder(unsigned other, const struct responder_task *task, struct reading *list,
-                                          size_t count, struct window_result *result)
+const char *machine_window_beside(const struct core_task *others, size_t count, struct reading *list, size_t readings,
+                                  struct window_result *result)
 {
-    struct responder asked = {.task = *task};
-    size_t cores;
+    static struct responder asked[BESIDE_CORES];
+    pthread_t threads[BESIDE_CORES];
+    size_t cores, started = 0;
     const struct machine_core *all = machine_cores(&cores);
-    pthread_t thread;
+    const char *why = count > BESIDE_CORES ? "there are too many cores for one window" : NULL;
 
-    if (other >= cores || other == machine_info()->core)
-        return "there is no other core of that number";
-    if (all[other].why_not)
-        return all[other].why_not;
-    const char *why = start(other, &thread, &asked);
-    if (why)
-        return why;
-    *result = machine_window(list, count);
-    asked.stop = true;
-    pthread_join(thread, NULL);
-    return NULL;
+    for (size_t i = 0; i < count && !why; i++)
+        why = others[i].core >= cores || others[i].core == machine_info()->core
+                  ? "there is no other core of that number"
+                  : all[others[i].core].why_not;
+    for (; started < count && !why; started += !why) {
+        asked[started] = (struct responder){.task = others[started].task};
+        why = start(others[started].core, &threads[started], &asked[started]);
+    }
+    if (!why)
+        *result = machine_window(list, readings);
+    for (size_t i = 0; i < started; i++)
+        asked[i].stop = true;
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    return why;
 }

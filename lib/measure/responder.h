@@ -1,6 +1,6 @@
 /*
  * The responder: what another core runs while the core in use measures how cache lines are passed between the two
- * (machine_window_with_responder). Whenever it finds an odd number in *word it does its duty, and then replaces the
+ * (machine_window_beside). Whenever it finds an odd number in *word it does its duty, and then replaces the
  * number by the next, even one; with RESPONDER_STREAMS it replaces the number first.
  */
 #ifndef FATHOM_LIB_MEASURE_RESPONDER_H
@@ -15,19 +15,29 @@ enum responder_duty {
     RESPONDER_ANSWERS, /* it does nothing before it responds */
     RESPONDER_LOADS,   /* it loads a word of each line */
     RESPONDER_STORES,  /* it stores to a word of each line */
-    RESPONDER_STREAMS  /* it responds at once, and then loads line after line, again and again, until it finds the next
-                        * odd number; after each RESPONDER_BLOCK lines it pauses */
+    RESPONDER_STREAMS  /* it responds at once, and then accesses line after line, again and again, until it finds the
+                        * next odd number; after each RESPONDER_BLOCK lines it pauses */
 };
 
 struct responder_task {
     volatile uint64_t *word; /* where numbers are exchanged */
     enum responder_duty duty;
-    volatile uint64_t *lines;  /* the word of the first line of the duty */
-    size_t count;              /* of lines; 0: none, but not where they are streamed */
-    size_t pitch;              /* bytes from one line to the next, a multiple of 8 */
-    size_t pause;              /* RESPONDER_STREAMS: iterations of an empty loop for which it pauses */
-    volatile uint64_t *loaded; /* RESPONDER_STREAMS: lines that it has loaded so far; it goes on behind them */
+    volatile uint64_t *lines; /* the word of the first line of the duty */
+    size_t count;             /* of lines; 0: none, but not where they are streamed */
+    size_t pitch;             /* bytes from one line to the next, a multiple of 8 */
+    /* RESPONDER_STREAMS: */
+    size_t pause;              /* iterations of an empty loop for which it pauses */
+    volatile uint64_t *loaded; /* lines that it has accessed so far; it goes on behind them */
+    size_t stores;             /* of each RESPONDER_BLOCK lines it stores to so many, and loads the others */
 };
+
+/* A core that works beside the one in use, and what it does. */
+struct core_task {
+    unsigned core;
+    struct responder_task task;
+};
+
+enum { BESIDE_CORES = 15 }; /* at once, at most */
 
 struct responder {
     struct responder_task task;

@@ -49,5 +49,7 @@ void loaded_latency_decide(const struct loaded_point *points, size_t count, stru
         out->most = fmax(out->most, points[i].bytes_per_ns);
     out->not_saturated = last->bytes_per_ns > LOADED_SATURATES * out->most ? REASON_RANGE_ENDS : REASON_NONE;
     out->most = fmax(out->most, last->bytes_per_ns);
+    out->most_low = fmin(last->bytes_per_ns, points[count - 2].bytes_per_ns);
+    out->most_high = out->most;
     out->most_ns = last->ns;
 }

@@ -24,9 +24,10 @@ struct loaded_verdict {
     /* Bandwidths of the points from the last one certainly before the knee to the first one certainly behind it; where
      * there are no such points, from the first or to the last one. */
     double low, high;
-    enum reason not_saturated; /* why the most bandwidth is not known; REASON_NONE: it is */
-    double most;               /* bytes a nanosecond */
-    double most_ns;            /* latency at the last point */
+    enum reason not_saturated;  /* why the most bandwidth is not known; REASON_NONE: it is */
+    double most;                /* bytes a nanosecond; */
+    double most_low, most_high; /* it lies between those of the last two points, or what was most before them */
+    double most_ns;             /* latency at the last point */
 };
 
 /*

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { LINES = 1 << 16 };
+enum { LINES_BITS = 18, LINES = 1 << LINES_BITS };
 static const unsigned NOBODY = ~0u;
 
 /* A line that no core has is absent, or has no holders. */
@@ -46,7 +46,7 @@ double coherence_distance(const struct coherence_design *d, unsigned one, unsign
 
 static struct held *find(struct coherence *c, uint64_t line)
 {
-    size_t i = line * 0x9e3779b97f4a7c15 >> 48;
+    size_t i = line * 0x9e3779b97f4a7c15 >> (64 - LINES_BITS);
 
     while (c->lines[i].line && c->lines[i].line != line)
         i = (i + 1) % LINES;
@@ -119,14 +119,23 @@ void coherence_flush(struct coherence *c, uint64_t line)
     *h = (struct held){.line = h->line, .owner = NOBODY};
 }
 
-double coherence_stream(const struct coherence_design *d, size_t block, size_t pause)
+/* What memory does for a line, in lines that are loaded: one that is stored to is written back as well. */
+static double weight(const struct coherence_design *d, const struct coherence_traffic *t)
 {
-    const double full = 0.97, lines = 1 / (d->stream_cycles + (double)pause * d->pause_cycles / (double)block);
-
-    return lines < full * d->most_lines ? lines : full * d->most_lines;
+    return 1 + d->store_weight * (double)t->stores / (double)t->block;
 }
 
-double coherence_wait(const struct coherence_design *d, double lines)
+double coherence_stream(const struct coherence_design *d, const struct coherence_traffic *t)
 {
-    return d->load_cycles * lines / (d->most_lines - lines);
+    const double full = 0.97, most = full * d->most_lines / weight(d, t);
+    const double lines = t->cores / (d->stream_cycles + (double)t->pause * d->pause_cycles / (double)t->block);
+
+    return lines < most || t->bytes <= d->cached_bytes ? lines : most;
+}
+
+double coherence_wait(const struct coherence_design *d, const struct coherence_traffic *t)
+{
+    const double lines = coherence_stream(d, t) * weight(d, t);
+
+    return t->bytes <= d->cached_bytes ? 0 : d->load_cycles * lines / (d->most_lines - lines);
 }

@@ -31,21 +31,30 @@ struct coherence_design {
     bool owned, migrates;                           /* MOESI; see above */
     double clean_part; /* a load of an unmodified line takes this part of a transfer: it comes from another cache */
     /*
-     * Memory that another core streams from: a line takes stream_cycles, and a pause pause_cycles an iteration. Where
-     * it takes x of the most lines a cycle that memory has, a load waits longer by load_cycles * x / (most - x).
+     * Memory that other cores stream from: a line takes stream_cycles, and a pause pause_cycles an iteration. One that
+     * is stored to loads the memory as much as 1 + store_weight lines that are loaded. Where they take x of the most
+     * lines a cycle that memory has, a load waits longer by load_cycles * x / (most - x).
      */
-    double stream_cycles, pause_cycles, load_cycles, most_lines;
+    double stream_cycles, pause_cycles, load_cycles, most_lines, store_weight;
+    size_t cached_bytes; /* buffers up to this size need no memory */
     double upgrade_part; /* removing another core's copy takes this part of a transfer */
+};
+
+/* What other cores do: of each block of lines they store to some, and then they pause. */
+struct coherence_traffic {
+    unsigned cores;
+    size_t block, pause, stores;
+    size_t bytes; /* of each one's buffer */
 };
 
 struct coherence;
 
 struct coherence *coherence_new(const struct coherence_design *design);
 void coherence_free(struct coherence *c);
-/* Lines a cycle that a core streams from memory with such a pause after each `block` lines. */
-double coherence_stream(const struct coherence_design *d, size_t block, size_t pause);
+/* Lines a cycle that all of them together stream from memory. */
+double coherence_stream(const struct coherence_design *d, const struct coherence_traffic *t);
 /* Cycles by which another core's load takes longer then. */
-double coherence_wait(const struct coherence_design *d, double lines);
+double coherence_wait(const struct coherence_design *d, const struct coherence_traffic *t);
 /* Cycles that a line takes between two cores. */
 double coherence_distance(const struct coherence_design *d, unsigned one, unsigned other);
 /* A core accesses a line: the cycles that it waits for other cores. */

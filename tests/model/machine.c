@@ -153,18 +153,22 @@ const char *machine_use_core(unsigned index)
     return all[index].why_not;
 }
 
-const char *machine_window_with_responder(unsigned other, const struct responder_task *task, struct reading *list,
-                                          size_t count, struct window_result *result)
+const char *machine_window_beside(const struct core_task *others, size_t count, struct reading *list, size_t readings,
+                                  struct window_result *result)
 {
     size_t cores;
     const struct machine_core *all = machine_cores(&cores);
 
-    if (other >= cores || other == machine.info.core)
-        return "there is no other core of that number";
-    if (all[other].why_not)
-        return all[other].why_not;
-    others_begin(task, machine.info.core, other);
-    *result = machine_window(list, count);
+    if (count > (machine.design.one_beside ? 1 : BESIDE_CORES))
+        return "a modelled machine runs fewer cores beside the one in use";
+    for (size_t i = 0; i < count; i++) {
+        if (others[i].core >= cores || others[i].core == machine.info.core)
+            return "there is no other core of that number";
+        if (all[others[i].core].why_not)
+            return all[others[i].core].why_not;
+    }
+    others_begin(others, count, machine.info.core);
+    *result = machine_window(list, readings);
     others_end();
     return NULL;
 }

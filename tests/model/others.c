@@ -5,11 +5,15 @@ static struct {
     struct core *core;
     struct coherence *coherence; /* NULL: there are no other cores */
     size_t line_bytes;
-    struct responder_task task;
-    unsigned measuring, other;
-    double lines;    /* a cycle, that the other core streams */
-    uint64_t loaded; /* by it, when the kernel was called */
-    double busy;     /* until when the line of the task's word is on its way */
+    unsigned measuring;
+    size_t count;
+    struct other {
+        unsigned core;
+        struct responder_task task;
+        uint64_t loaded; /* by it, when the kernel was called */
+        double busy;     /* until when the line of the task's word is on its way */
+    } all[BESIDE_CORES];
+    double lines; /* a cycle, that each of them streams */
 } others;
 
 static double get(unsigned core, volatile const void *data, bool store)
@@ -18,43 +22,51 @@ static double get(unsigned core, volatile const void *data, bool store)
 }
 
 /* The other core has found an odd number. The cycles until the next number is there. */
-static double respond(void)
+static double respond(const struct other *o)
 {
-    const struct responder_task *t = &others.task;
-    double cycles = get(others.other, t->word, false);
+    const struct responder_task *t = &o->task;
+    double cycles = get(o->core, t->word, false);
 
     for (size_t i = 0; i < t->count && (t->duty == RESPONDER_LOADS || t->duty == RESPONDER_STORES); i++) {
         volatile uint64_t *line = t->lines + i * (t->pitch / sizeof *line);
-        cycles += get(others.other, line, t->duty == RESPONDER_STORES);
+        cycles += get(o->core, line, t->duty == RESPONDER_STORES);
         if (t->duty == RESPONDER_STORES)
             *line = i;
     }
     *t->word = *t->word + 1;
-    return cycles + get(others.other, t->word, true);
+    return cycles + get(o->core, t->word, true);
 }
 
 /* A core that spins on the word reads it once here: when the next number is there. */
 static double access(const uint8_t *data, bool store, double *start)
 {
-    const bool word = data == (volatile uint8_t *)others.task.word;
+    struct other *o = NULL;
     double cycles = 0;
 
-    if (word && others.busy > *start)
-        *start = others.busy;
-    if (word && !store && *others.task.word % 2)
-        cycles = respond();
-    if (data == (volatile uint8_t *)others.task.loaded) /* all that it has streamed until now */
-        *others.task.loaded = others.loaded + (uint64_t)(*start * others.lines);
+    for (size_t i = 0; i < others.count; i++) {
+        struct other *one = &others.all[i];
+        if (data == (volatile uint8_t *)one->task.word)
+            o = one;
+        if (data == (volatile uint8_t *)one->task.loaded) /* all that it has streamed until now */
+            *one->task.loaded = one->loaded + (uint64_t)(*start * others.lines);
+    }
+    if (o && o->busy > *start)
+        *start = o->busy;
+    if (o && !store && *o->task.word % 2)
+        cycles = respond(o);
     cycles += get(others.measuring, data, store);
-    if (word)
-        others.busy = *start + cycles;
+    if (o)
+        o->busy = *start + cycles;
     return cycles;
 }
 
 static void call(void)
 {
-    others.busy = 0;
-    others.loaded = others.task.loaded ? *others.task.loaded : 0;
+    for (size_t i = 0; i < others.count; i++) {
+        struct other *o = &others.all[i];
+        o->busy = 0;
+        o->loaded = o->task.loaded ? *o->task.loaded : 0;
+    }
 }
 
 static void flush(const uint8_t *data)
@@ -76,17 +88,21 @@ void others_stop(void)
     others.coherence = NULL;
 }
 
-void others_begin(const struct responder_task *task, unsigned measuring, unsigned other)
+void others_begin(const struct core_task *all, size_t count, unsigned measuring)
 {
     static const struct core_sharing sharing = {call, access, flush};
+    const struct responder_task *first = &all[0].task;
 
-    others.task = *task;
     others.measuring = measuring;
-    others.other = other;
+    others.count = count;
     others.lines = 0;
-    if (task->duty == RESPONDER_STREAMS) {
-        others.lines = coherence_stream(&others.design, RESPONDER_BLOCK, task->pause);
-        core_memory(others.core, coherence_wait(&others.design, others.lines));
+    for (size_t i = 0; i < count; i++)
+        others.all[i] = (struct other){.core = all[i].core, .task = all[i].task};
+    if (first->duty == RESPONDER_STREAMS) { /* all of them do the same */
+        const struct coherence_traffic t = {(unsigned)count, RESPONDER_BLOCK, first->pause, first->stores,
+                                            first->count * first->pitch};
+        others.lines = coherence_stream(&others.design, &t) / (double)count;
+        core_memory(others.core, coherence_wait(&others.design, &t));
     }
     core_share(others.core, &sharing);
 }

@@ -12,8 +12,8 @@
 
 void others_start(const struct coherence_design *design, struct core *core, size_t line_bytes);
 void others_stop(void);
-/* From now on the core `measuring` runs kernels, and `other` does the task. Until others_end. */
-void others_begin(const struct responder_task *task, unsigned measuring, unsigned other);
+/* From now on the core `measuring` runs kernels, and `count` others do their tasks. Until others_end. */
+void others_begin(const struct core_task *all, size_t count, unsigned measuring);
 void others_end(void);
 
 #endif

@@ -80,9 +80,11 @@ static void bandwidth_that_grows_on_is_not_saturated(void **state)
     loaded_latency_decide(points, POINTS, &v);
     assert_int_equal(v.not_saturated, REASON_NONE);
     assert_true(v.most == points[POINTS - 1].bytes_per_ns);
+    assert_true(v.most_low == points[POINTS - 2].bytes_per_ns && v.most_high == v.most);
     points[POINTS - 1].bytes_per_ns = points[POINTS - 2].bytes_per_ns * 0.9;
     loaded_latency_decide(points, POINTS, &v);
     assert_int_equal(v.not_saturated, REASON_NONE);
+    assert_true(v.most_low == points[POINTS - 1].bytes_per_ns && v.most_high == v.most);
     assert_true(v.most == points[POINTS - 2].bytes_per_ns && v.most_ns == points[POINTS - 1].ns);
 }
 

@@ -104,11 +104,44 @@ static void a_stream_goes_on_until_the_next_request(void **state)
     pthread_join(other, NULL);
 }
 
+/* Of each block so many lines are stored to, and what is not is only loaded. */
+static void a_stream_stores_to_its_part_of_the_lines(void **state)
+{
+    static volatile uint64_t lines[RESPONDER_BLOCK], loaded;
+    static const uint64_t untouched = 1000;
+
+    (void)state;
+    for (size_t stores = 0; stores <= RESPONDER_BLOCK; stores++) {
+        pthread_t other;
+        size_t changed = 0;
+        for (size_t i = 0; i < RESPONDER_BLOCK; i++)
+            lines[i] = untouched;
+        loaded = 0;
+        asked = (struct responder){.task = {.word = &word,
+                                            .duty = RESPONDER_STREAMS,
+                                            .lines = lines,
+                                            .count = RESPONDER_BLOCK,
+                                            .pitch = sizeof *lines,
+                                            .loaded = &loaded,
+                                            .stores = stores}};
+        word = 9;
+        assert_int_equal(pthread_create(&other, NULL, answer_here, NULL), 0);
+        while (word == 9 || loaded < RESPONDER_BLOCK)
+            sched_yield();
+        asked.stop = 1;
+        pthread_join(other, NULL);
+        for (size_t i = 0; i < RESPONDER_BLOCK; i++)
+            changed += lines[i] != untouched;
+        assert_int_equal(changed, stores);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(requests_with_odd_numbers_are_answered),
                                        cmocka_unit_test(duties_are_done_before_the_response),
-                                       cmocka_unit_test(a_stream_goes_on_until_the_next_request)};
+                                       cmocka_unit_test(a_stream_goes_on_until_the_next_request),
+                                       cmocka_unit_test(a_stream_stores_to_its_part_of_the_lines)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
