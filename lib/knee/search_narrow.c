@@ -209,21 +209,35 @@ bool search_narrow(struct search *s)
 }
 
 /*
- * Whether y rises from point i to the next by more than points of a level differ by, and more steeply than before: then
- * a level may end there.
+ * Whether y rises from point i to the next by more than points of a level differ by, and by more than it rose before,
+ * or would have risen if that gap had been as wide: then a level may end there. A level may rise slowly with x.
  */
 static bool begins_to_rise(const struct search *s, size_t i)
 {
     const struct search_point *p = &s->points[i];
-    const double rise = p[1].y - p[0].y, before = i > 0 ? p[0].y - p[-1].y : 0;
+    const double wider = i > 0 ? fmax(1, (p[1].x - p[0].x) / (p[0].x - p[-1].x)) : 1;
+    const double rise = p[1].y - p[0].y, before = i > 0 ? (p[0].y - p[-1].y) * wider : 0;
 
     return rise > fmax(s->resolution, LEFT_RISE) * fabs(p[0].y) && rise > STEEPER_RISE * before;
+}
+
+/* Whether all points behind point i are higher than all others by JUMP_RISE: those of a level may wobble by less. */
+static bool stays_risen(const struct search *s, size_t i)
+{
+    double before = -INFINITY, after = INFINITY;
+
+    for (size_t k = 0; k < s->count; k++)
+        if (k <= i)
+            before = fmax(before, s->points[k].y);
+        else
+            after = fmin(after, s->points[k].y);
+    return after > (1 + JUMP_RISE) * before;
 }
 
 size_t search_points_risen(const struct search *s)
 {
     for (size_t i = 0; i + 1 < s->count; i++)
-        if (begins_to_rise(s, i))
+        if (begins_to_rise(s, i) && (s->kind != KNEE_JUMP || stays_risen(s, i)))
             return s->count - i - 1;
     return 0;
 }

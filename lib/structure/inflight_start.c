@@ -10,11 +10,12 @@
 
 enum {
     CONTROL_FILLERS = 4,
-    STEPS_TRIED = 8,       /* of a chain whose step is timed first */
-    STEPS_MOST = 24,       /* fewer than any scheduler holds, since the steps of a chain wait there */
-    STEP_CYCLES_LEAST = 4, /* what a step takes at least, however it was timed */
-    TRIES = 5,             /* of each control */
-    SIMULATED_PARTS = 4    /* of a ring with one order, on a simulated core, where drawing it takes the time */
+    STEPS_TRIED = 8,         /* of a chain whose step is timed first */
+    STEPS_MOST = 24,         /* fewer than any scheduler holds, since the steps of a chain wait there */
+    STEP_CYCLES_LEAST = 4,   /* what a step takes at least, however it was timed */
+    TRIES = 5,               /* of each control */
+    SIMULATED_PARTS = 4,     /* of a ring with one order, on a simulated core, where drawing it takes the time */
+    SIMULATED_RING = 1 << 23 /* bytes of a longer ring there: beyond a second level of 4 MiB, and soon linked */
 };
 
 /* Cycles of a chain: fillers must be delivered and done meanwhile, and a longer chain makes a longer ramp. */
@@ -35,6 +36,13 @@ static const double TIMES_LAST = 2;
 /* Bytes of a last level that is near, at most. Chosen: shared levels of servers, which are far, begin above it. */
 static const double LAST_NEAR_BYTES = 1 << 25;
 
+/*
+ * Cycles of a miss, at least, on a simulated core: in fewer the ring may lie in a cache, since what such a core declares
+ * need not be what it has. Chosen:
+ * second levels take up to 25 and third ones up to 70 cycles, and in fewer than 80 a window of 500 is not filled at
+ * six instructions a cycle.
+ */
+static const double MISS_CYCLES_LEAST = 80;
 /* ---- Whether two operations overlap --------------------------------------------------------------- */
 
 static bool measure_control(struct probe *p, const struct inflight *l, enum long_op kind, unsigned one_chain,
@@ -87,7 +95,8 @@ static bool calibrate_long_ops(struct probe *p, struct inflight *l)
             l->unusable[kind] = REASON_TOO_LONG_TO_SIMULATE;
             continue;
         }
-        l->steps[kind] = kind == LONG_OP_MISS ? 1 : STEPS_TRIED;
+        if (kind != LONG_OP_MISS)
+            l->steps[kind] = STEPS_TRIED;
         if (kind != LONG_OP_MISS && !probe_is_smoke(p)) {
             if (!measure_both_controls(p, l, kind))
                 return false;
@@ -122,9 +131,9 @@ static size_t ring_bytes(const struct probe *p, enum long_op kind)
     return (size_t)bytes / POINTER_CHASE_LINE_BYTES * POINTER_CHASE_LINE_BYTES;
 }
 
-static bool start_chases(struct probe *p, struct inflight *l, enum long_op kind)
+static bool start_chases(struct probe *p, struct inflight *l, enum long_op kind, size_t bytes)
 {
-    const size_t bytes = ring_bytes(p, kind), lines = bytes / POINTER_CHASE_LINE_BYTES;
+    const size_t lines = bytes / POINTER_CHASE_LINE_BYTES;
     const size_t parts = (size_t)probe_simulated(p, SIMULATED_PARTS, 1);
 
     l->near_lines = lines;
@@ -135,6 +144,25 @@ static bool start_chases(struct probe *p, struct inflight *l, enum long_op kind)
         memcpy(l->data.write + inflight_cursor_offset(kind, i), &l->chases[kind][i].ring.at, sizeof(uint64_t));
     }
     return true;
+}
+
+/* Starts the rings of misses; on a simulated core longer ones, where misses are too short to be some. */
+static bool start_misses(struct probe *p, struct inflight *l)
+{
+    const size_t mark = machine_map_mark(), bytes = ring_bytes(p, LONG_OP_MISS);
+    double first, second;
+
+    l->steps[LONG_OP_MISS] = 1;
+    if (!start_chases(p, l, LONG_OP_MISS, bytes))
+        return false;
+    if (!probe_is_simulated(p) || bytes >= SIMULATED_RING)
+        return true;
+    if (!measure_control(p, l, LONG_OP_MISS, 1, &first) || !measure_control(p, l, LONG_OP_MISS, 2, &second))
+        return false;
+    if (fmin(first, second) >= 2 * MISS_CYCLES_LEAST)
+        return true;
+    probe_release(p, mark);
+    return start_chases(p, l, LONG_OP_MISS, SIMULATED_RING);
 }
 
 bool inflight_start(struct probe *p, struct inflight *l)
@@ -148,8 +176,8 @@ bool inflight_start(struct probe *p, struct inflight *l)
         issue_order_report_none(p, l->issue.both);
         return false;
     }
-    if (!probe_map(p, &l->data, INFLIGHT_DATA_BYTES, 0) || !start_chases(p, l, LONG_OP_MISS) ||
-        (!probe_is_simulated(p) && !start_chases(p, l, LONG_OP_LOADS)))
+    if (!probe_map(p, &l->data, INFLIGHT_DATA_BYTES, 0) || !start_misses(p, l) ||
+        (!probe_is_simulated(p) && !start_chases(p, l, LONG_OP_LOADS, ring_bytes(p, LONG_OP_LOADS))))
         return false;
     memcpy(l->data.write + INFLIGHT_ROOT_OFFSET, &root, sizeof root);
     return calibrate_long_ops(p, l);

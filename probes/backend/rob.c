@@ -9,8 +9,9 @@
  *   stores, branches
  *                   mixtures: general and vector registers and some stores, or branches, in turn. Each structure gets
  *                   so few that none is full before the reorder buffer is, and neighbours differ
- *   pairs           two memory accesses side by side, and three NOPs. An entry may hold several instructions but one
- *                   access (Johnson 2021, Firestorm): then fewer fit than of NOPs
+ *   pairs           a load and a store side by side, and eight NOPs. An entry may hold several instructions but one
+ *                   access (Johnson 2021, Firestorm): then fewer fit than of NOPs. A queue that holds a tenth of what
+ *                   the reorder buffer does is not full before it
  *   every 2, every 3, every 4
  *                   one memory access in so many instructions
  *   zero, move, branch
@@ -59,7 +60,7 @@ static const struct packing_sequence sequences[PACKING_SEQUENCES] = {
      "queues",
      PACKING_PAIRS,
      0,
-     {"load-64", "load-64", "nop", "nop", "nop", "store-64", "store-64", "nop", "nop", "nop"}},
+     {"load-64", "store-64", "nop", "nop", "nop", "nop", "nop", "nop", "nop", "nop"}},
     {"long-nop", "packing of NOPs", PACKING_NOPS, 0, {"long-nop"}},
     {"every 2", "load queue", PACKING_DILUTED, 2, {"load-64", "nop", "load-64", "nop", "store-64", "nop"}},
     {"every 3", "store queue", PACKING_DILUTED, 3, {"load-64", "nop", "nop", "store-64", "nop", "nop"}},

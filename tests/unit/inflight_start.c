@@ -17,8 +17,10 @@ enum { KIB = 1 << 10, MIB = 1 << 20 };
 /* ---- A core instead of kernels -------------------------------------------------------------------------- */
 
 static struct machine_info info = {.memory_bytes = UINT64_C(1) << 33};
-static const double step_cycles[LONG_OPS] = {300, 15, 20}; /* of one load or square root of a chain */
-static double rings[LONG_OP_ARITHMETIC];                   /* bytes */
+static double step_cycles[LONG_OPS] = {300, 15, 20}; /* of one load or square root of a chain */
+static double ring_in_cache; /* bytes of a ring, at most, that lies in a cache of 20 cycles; 0: none does */
+static bool is_simulated;
+static double rings[LONG_OP_ARITHMETIC]; /* bytes */
 static uint8_t memory[INFLIGHT_DATA_BYTES];
 static unsigned mapped;
 
@@ -40,12 +42,31 @@ int32_t inflight_cursor_offset(enum long_op kind, unsigned which)
 
 bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles)
 {
-    const double chain = e->inflight->steps[e->first] * step_cycles[e->first];
+    const bool cached = e->first == LONG_OP_MISS && rings[LONG_OP_MISS] <= ring_in_cache;
+    const double chain = e->inflight->steps[e->first] * (cached ? 20 : step_cycles[e->first]);
 
     (void)p;
     (void)fillers;
     *cycles = e->one_chain ? 2 * chain : chain;
     return true;
+}
+
+bool probe_is_simulated(const struct probe *p)
+{
+    (void)p;
+    return is_simulated;
+}
+
+size_t machine_map_mark(void)
+{
+    return 0;
+}
+
+void probe_release(struct probe *p, size_t mark)
+{
+    (void)p;
+    (void)mark;
+    mapped = 0;
 }
 
 bool issue_order_find(struct probe *p, struct issue_orders *out)
@@ -148,6 +169,30 @@ static void chains_outlast_the_fillers_beside_them(void **state)
     }
 }
 
+/*
+ * MISS_CYCLES_LEAST, SIMULATED_RING: the second level of a simulated core that declares nothing has 4 MiB; memory of
+ * 160 cycles is no cache, and caches of 45 cycles are no memory.
+ */
+static void misses_of_a_simulated_core_are_as_long_as_memory_takes(void **state)
+{
+    const double memory_cycles = step_cycles[LONG_OP_MISS];
+
+    (void)state;
+    is_simulated = true;
+    ring_in_cache = 4 * MIB;
+    start(0, 0, 0);
+    assert_true(rings[LONG_OP_MISS] > ring_in_cache && rings[LONG_OP_MISS] < 16 * MIB);
+    ring_in_cache = 0;
+    step_cycles[LONG_OP_MISS] = 160;
+    start(0, 0, 0);
+    assert_true(rings[LONG_OP_MISS] <= 3 * MIB);
+    step_cycles[LONG_OP_MISS] = 45;
+    start(0, 0, 0);
+    assert_true(rings[LONG_OP_MISS] > 4 * MIB);
+    step_cycles[LONG_OP_MISS] = memory_cycles;
+    is_simulated = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +200,7 @@ int main(void)
         cmocka_unit_test(misses_go_beyond_the_second_level),
         cmocka_unit_test(misses_go_beyond_a_near_last_level),
         cmocka_unit_test(chains_outlast_the_fillers_beside_them),
+        cmocka_unit_test(misses_of_a_simulated_core_are_as_long_as_memory_takes),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

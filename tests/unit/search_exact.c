@@ -39,6 +39,31 @@ static void a_level_that_slopes_ends_where_it_becomes_steeper(void **state)
     assert_int_equal(risen(100, 102, 112), 1);
 }
 
+/* A line is a line, too, where a grid goes on in wider gaps; what rises four times as fast is an end. */
+static void a_level_that_slopes_does_not_end_where_gaps_become_wider(void **state)
+{
+    struct search_point points[] = {{.x = 256, .y = 256},
+                                    {.x = 259, .y = 259},
+                                    {.x = 362, .y = 362},
+                                    {.x = 512, .y = 512},
+                                    {.x = 662, .y = 512 + 4 * 150}};
+
+    (void)state;
+    assert_int_equal(search_points_risen(&(struct search){.points = points, .count = 4}), 0);
+    assert_int_equal(search_points_risen(&(struct search){.points = points, .count = 5}), 1);
+}
+
+/* JUMP_RISE: a jump is where y stays higher, by more than points of a level wobble; 7 percent is none, 36 is one. */
+static void a_jump_is_higher_than_points_of_a_level_differ(void **state)
+{
+    struct search_point points[] = {
+        {.x = 8, .y = 100}, {.x = 11, .y = 97}, {.x = 16, .y = 107}, {.x = 23, .y = 107}, {.x = 32, .y = 146}};
+
+    (void)state;
+    assert_int_equal(search_points_risen(&(struct search){.kind = KNEE_JUMP, .points = points, .count = 4}), 0);
+    assert_int_equal(search_points_risen(&(struct search){.kind = KNEE_JUMP, .points = points, .count = 5}), 1);
+}
+
 /* A knee at 61, behind which the first points show 2/16 of the rise and little more. */
 static bool sample(void *context, double x, double *y)
 {
@@ -116,6 +141,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_level_ends_where_it_rises_by_more_than_its_points_differ),
         cmocka_unit_test(a_level_that_slopes_ends_where_it_becomes_steeper),
+        cmocka_unit_test(a_level_that_slopes_does_not_end_where_gaps_become_wider),
+        cmocka_unit_test(a_jump_is_higher_than_points_of_a_level_differ),
         cmocka_unit_test(an_eighth_of_the_rise_is_not_on_the_level),
         cmocka_unit_test(the_points_of_a_jump_are_not_looked_between),
     };

@@ -40,6 +40,7 @@ static const struct core_design defaults = {
     .redirect = 8,
     .pages = {{.sets = 1, .ways = 48, .miss = 7}, {.sets = 128, .ways = 8, .miss = 30}},
     .data_pages = {{.sets = 1, .ways = 64, .miss = 7}, {.sets = 128, .ways = 8, .miss = 30}},
+    .prefetchers = {.stride = {.train = 3, .degree = 4, .distance = 4, .lines = 32, .into = 1}}, /* without entries */
     .return_stack = 16,
     .outcomes = 4096,
     .history = 16,
@@ -48,7 +49,7 @@ static const struct core_design defaults = {
 };
 
 /* Kinds of numbers that a setting may change. */
-enum type { COUNT, SIZE, CYCLES };
+enum type { COUNT, SIZE, CYCLES, FLAG };
 static const struct setting {
     const char *key;
     enum type type;
@@ -58,13 +59,25 @@ static const struct setting {
     {"width", COUNT, AT(width)},
     {"retire", COUNT, AT(retire)},
     {"units", COUNT, AT(units)},
+    {"multiply", CYCLES, AT(multiply)},
+    {"root", CYCLES, AT(root)},
     {"rob", COUNT, AT(in_flight.most[RESOURCE_ENTRY])},
+    {"group", COUNT, AT(in_flight.group)},
     {"registers", COUNT, AT(in_flight.most[RESOURCE_GENERAL])},
+    {"flags", COUNT, AT(in_flight.most[RESOURCE_FLAGS])},
+    {"flags_are_general", FLAG, AT(in_flight.flags_are_general)},
     {"vectors", COUNT, AT(in_flight.most[RESOURCE_VECTOR])},
     {"loads", COUNT, AT(in_flight.most[RESOURCE_LOAD])},
     {"stores", COUNT, AT(in_flight.most[RESOURCE_STORE])},
+    {"branches", COUNT, AT(in_flight.most[RESOURCE_BRANCH])},
     {"scheduler", COUNT, AT(schedulers.entries[WAITS_GENERAL])},
+    {"vector_scheduler", COUNT, AT(schedulers.entries[WAITS_VECTOR])},
+    {"load_scheduler", COUNT, AT(schedulers.entries[WAITS_LOAD])},
+    {"store_scheduler", COUNT, AT(schedulers.entries[WAITS_STORE])},
+    {"single_scheduler", FLAG, AT(schedulers.single)},
     {"load_ports", COUNT, AT(load_store.loads)},
+    {"store_ports", COUNT, AT(load_store.stores)},
+    {"misses", COUNT, AT(load_store.misses)},
     {"return_stack", COUNT, AT(return_stack)},
     {"l1d", SIZE, AT(data[0].bytes)},
     {"l1d_ways", SIZE, AT(data[0].ways)},
@@ -72,13 +85,38 @@ static const struct setting {
     {"l2", SIZE, AT(data[1].bytes)},
     {"l2_ways", SIZE, AT(data[1].ways)},
     {"l2_latency", CYCLES, AT(data[1].latency)},
+    {"l3", SIZE, AT(data[2].bytes)},
+    {"l3_ways", SIZE, AT(data[2].ways)},
+    {"l3_latency", CYCLES, AT(data[2].latency)},
     {"memory", CYCLES, AT(memory_latency)},
     {"l1i", SIZE, AT(l1i.bytes)},
     {"l1i_ways", SIZE, AT(l1i.ways)},
+    {"l1i_fetch", CYCLES, AT(l1i_fetch)},
+    {"l2_fetch", CYCLES, AT(l2_fetch)},
+    {"far_fetch", CYCLES, AT(far_fetch)},
+    {"fetch_bytes", COUNT, AT(fetch_bytes)},
     {"dtlb", SIZE, AT(data_pages[0].ways)},
+    {"dtlb_miss", CYCLES, AT(data_pages[0].miss)},
+    {"dtlb2_sets", SIZE, AT(data_pages[1].sets)},
+    {"dtlb2_ways", SIZE, AT(data_pages[1].ways)},
+    {"dtlb2_miss", CYCLES, AT(data_pages[1].miss)},
     {"itlb", SIZE, AT(pages[0].ways)},
+    {"itlb_miss", CYCLES, AT(pages[0].miss)},
+    {"itlb2_sets", SIZE, AT(pages[1].sets)},
+    {"itlb2_ways", SIZE, AT(pages[1].ways)},
+    {"itlb2_miss", CYCLES, AT(pages[1].miss)},
     {"btb_sets", SIZE, AT(targets[0].sets)},
     {"btb_ways", SIZE, AT(targets[0].ways)},
+    {"btb_low", COUNT, AT(targets[0].low)},
+    {"btb_cycles", CYCLES, AT(targets[0].cycles)},
+    {"btb2_sets", SIZE, AT(targets[1].sets)},
+    {"btb2_ways", SIZE, AT(targets[1].ways)},
+    {"btb2_low", COUNT, AT(targets[1].low)},
+    {"btb2_cycles", CYCLES, AT(targets[1].cycles)},
+    {"redirect", CYCLES, AT(redirect)},
+    {"stride_entries", COUNT, AT(prefetchers.stride.entries)},
+    {"stride_degree", COUNT, AT(prefetchers.stride.degree)},
+    {"stride_distance", COUNT, AT(prefetchers.stride.distance)},
     {"penalty", CYCLES, AT(penalty)},
 #undef AT
 };
@@ -94,6 +132,8 @@ static void set_one(struct core_design *d, const char *key, size_t length, const
             *(unsigned *)at = (unsigned)strtoul(value, NULL, 10);
         else if (s->type == SIZE)
             *(size_t *)at = strtoul(value, NULL, 10);
+        else if (s->type == FLAG)
+            *(bool *)at = strtoul(value, NULL, 10) != 0;
         else
             *(double *)at = strtod(value, NULL);
         return;

@@ -193,6 +193,17 @@ bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)
     return true;
 }
 
+size_t machine_map_mark(void)
+{
+    return 0;
+}
+
+void probe_release(struct probe *p, size_t mark)
+{
+    (void)p;
+    (void)mark;
+}
+
 bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
 {
     (void)p;
