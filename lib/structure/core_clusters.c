@@ -56,7 +56,8 @@ enum reason core_clusters_of(const double *ns, size_t count, size_t pitch, struc
     *out = (struct core_clusters){.levels = 0};
     for (size_t i = 0; sorted && i < count; i++)
         for (size_t j = 0; j < i; j++)
-            sorted[n++] = ns[i * pitch + j];
+            if (!isnan(ns[i * pitch + j]))
+                sorted[n++] = ns[i * pitch + j];
     if (sorted)
         sort_numbers(sorted, n);
     for (size_t i = 0; i + 1 < n && !reason; i++) {
@@ -78,7 +79,7 @@ enum reason core_clusters_of(const double *ns, size_t count, size_t pitch, struc
     return reason;
 }
 
-enum reason core_clusters_decide(const double *ns, size_t count, size_t pitch, struct core_clusters *out)
+enum reason core_clusters_sampled(const double *ns, size_t count, size_t pitch, struct core_clusters *out)
 {
     double *turned = malloc((count * count + 1) * sizeof *turned);
     struct core_clusters other;
@@ -86,11 +87,8 @@ enum reason core_clusters_decide(const double *ns, size_t count, size_t pitch, s
 
     *out = (struct core_clusters){.levels = 0};
     for (size_t i = 0; turned && i < count; i++)
-        for (size_t j = 0; j < count; j++) {
+        for (size_t j = 0; j < count; j++)
             turned[i * count + j] = ns[j * pitch + i];
-            if (i != j && isnan(turned[i * count + j]))
-                reason = REASON_NO_RESPONSE;
-        }
     if (!reason)
         reason = core_clusters_of(ns, count, pitch, out);
     if (!reason)
@@ -102,6 +100,16 @@ enum reason core_clusters_decide(const double *ns, size_t count, size_t pitch, s
             reason = REASON_EXPERIMENTS_DISAGREE;
     free(turned);
     return reason;
+}
+
+enum reason core_clusters_decide(const double *ns, size_t count, size_t pitch, struct core_clusters *out)
+{
+    *out = (struct core_clusters){.levels = 0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            if (i != j && isnan(ns[i * pitch + j]))
+                return REASON_NO_RESPONSE;
+    return core_clusters_sampled(ns, count, pitch, out);
 }
 
 void core_clusters_list(const struct cluster_level *level, const unsigned *names, size_t count, char *out, size_t room)

@@ -12,7 +12,7 @@
 
 #include "lib/base/reason.h"
 
-enum { CORE_CLUSTERS_CORES = 64, CORE_CLUSTERS_LEVELS = 4 };
+enum { CORE_CLUSTERS_CORES = 256, CORE_CLUSTERS_LEVELS = 4 };
 
 struct core_clusters {
     size_t levels; /* of clusters inside clusters, the smallest clusters first; 0: all cores are equally far */
@@ -24,7 +24,8 @@ struct core_clusters {
 };
 
 /*
- * Decides about `count` cores, CORE_CLUSTERS_CORES at most; ns[i * pitch + j] with j < i is the time of that pair.
+ * Decides about `count` cores, CORE_CLUSTERS_CORES at most; ns[i * pitch + j] with j < i is the time of that pair, NaN
+ * where it is not known: the other pairs must connect each cluster then.
  * Returns REASON_NONE, or why nothing is decided: out->levels is 0 then. NOISE: the times fall into more classes than
  * CORE_CLUSTERS_LEVELS can separate. CLUSTERS_OVERLAP: two cores of a cluster are not near each other.
  */
@@ -35,6 +36,8 @@ enum reason core_clusters_of(const double *ns, size_t count, size_t pitch, struc
  * clusters; where one is NaN nothing is decided (NO_RESPONSE). *out means nothing unless REASON_NONE is returned.
  */
 enum reason core_clusters_decide(const double *ns, size_t count, size_t pitch, struct core_clusters *out);
+/* The same of a sample of pairs (lib/structure/core_sample.h): NaN is a pair that was left out. */
+enum reason core_clusters_sampled(const double *ns, size_t count, size_t pitch, struct core_clusters *out);
 /* Writes the cores of each cluster, "0 1, 2 3", by their names; as many as there is room for. */
 void core_clusters_list(const struct cluster_level *level, const unsigned *names, size_t count, char *out, size_t room);
 

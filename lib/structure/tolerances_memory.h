@@ -60,6 +60,12 @@ static const double WAITS_PART = 0.75;
  */
 static const double CLUSTER_GAP = 1.3;
 /*
+ * Cores of a set, one after the other, that are nearer to no other core of it, from which on the rest of the set is taken
+ * to be as far apart. Where every second core of a set has a near one, as with two threads in half of all cores, four
+ * drawn at random are all without one in one case of 16; where each has one, never.
+ */
+static const double CLUSTER_LONELY = 4;
+/*
  * Factor by which latency under load exceeds the least at the knee: up to there latency hardly depends on the
  * load. Chosen: a fifth, beyond what a latency of memory varies by while others use it, and far below twice, which
  * saturated memories exceed.

@@ -14,7 +14,8 @@
  * With three cores or more each of them measures in turn. Then the times of pairs fall into classes, and the pairs of a
  * class have to form clusters (lib/structure/core_clusters.h). That is decided twice: once from the times that the core
  * of the larger number has measured in each pair, and once from those of the other one, on other lines. Where both
- * agree the grade is B.
+ * agree the grade is B. Where there are more than 16 cores, or 64 but for quick runs, a part of all pairs is measured
+ * that shows each cluster (lib/structure/core_sample.h): grade C.
  *
  * There is no curve. The matrices have nanoseconds by the other core and by line, and by both cores. A round trip is
  * one experiment: grade C. Under a hypervisor even which cores are neighbours may change.
@@ -29,93 +30,29 @@
 #include "lib/base/reason.h"
 #include "lib/base/statistics.h"
 #include "lib/finding/report.h"
-#include "lib/kernels/round_trip.h"
-#include "lib/probe/beside.h"
+#include "lib/kernels/line_rounds.h"
 #include "lib/probe/matrix.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/core_clusters.h"
+#include "lib/structure/core_sample.h"
 
-enum {
-    LINES = 64,
-    READINGS = 6,
-    ATTEMPTS = 3,
-    STATE_AT = LINES * ROUND_TRIP_LINE,
-    PAIR_BYTES = STATE_AT + 4096 /* whole pages of their own */
-};
+enum { LINES = LINE_ROUNDS_LINES };
 
 static const char name[] = "system.core_to_core.round_trip_ns";
 
 struct round_trips {
-    struct area area; /* of the core that measures: PAIR_BYTES for each of the others */
-    struct kernel kernel;
+    struct probe *probe;
+    struct line_rounds rounds; /* of the core that measures, with each of the others */
     struct matrix lines, pairs;
     unsigned cores[CORE_CLUSTERS_CORES]; /* that can be used and are measured, this one first */
     size_t count, usable;
-    uint64_t rounds;     /* of a reading */
     const char *why_not; /* of the first core that cannot be used */
+    /* of clusters: */
+    bool samples, good;      /* not all pairs are measured; the probe is not over */
+    bool silent;             /* a pair did not respond */
+    const char *why_not_all; /* why a core cannot measure */
     double numbers[LINES], named[CORE_CLUSTERS_CORES], ns[CORE_CLUSTERS_CORES * CORE_CLUSTERS_CORES]; /* of matrices */
 };
-
-/*
- * Measures nanoseconds a round over the line at that offset of the area, NaN where the other core did not respond.
- * Returns NULL, or why that core cannot be used. *good: the probe is not over.
- */
-static const char *measure_line(struct probe *p, struct round_trips *t, unsigned other, size_t line, size_t state,
-                                double *ns, bool *good)
-{
-    struct round_trip_line *shared = (struct round_trip_line *)(t->area.write + line);
-    const struct round_trip_state *kept = (const struct round_trip_state *)(t->area.write + state);
-    const struct responder_task task = {.word = &shared->word};
-    struct reading list[READINGS];
-    struct window_result result;
-
-    *ns = (double)NAN;
-    shared->state = t->area.at + state;
-    for (unsigned attempt = 0; attempt < ATTEMPTS && isnan(*ns); attempt++) {
-        for (size_t i = 0; i < READINGS; i++)
-            list[i] = (struct reading){.kernel = t->kernel.entry, .argument = {i ? t->rounds : 1, t->area.at + line}};
-        const char *why = probe_window_beside(p, other, &task, list, READINGS, &result, good);
-        if (why || !*good)
-            return why;
-        if (result.interrupts || result.smis || kept->left)
-            continue;
-        for (size_t i = 1; i < READINGS; i++) { /* the first one only wakes the other core */
-            const double ticks = (double)(list[i].end_ticks - list[i].begin_ticks);
-            p->run->meter.kernel_seconds += ticks / machine_info()->tick_hz;
-            *ns = fmin(isnan(*ns) ? INFINITY : *ns, ticks / machine_info()->tick_hz * 1e9 / (double)t->rounds);
-        }
-    }
-    return NULL;
-}
-
-/* What the lines of one pair of cores have given. */
-struct line_times {
-    double sorted[LINES], middle;
-    size_t count;
-};
-
-/*
- * Measures with one other core over new lines: the pair is number `pair` of the core in use. `row`: NULL, or by line.
- */
-static const char *measure_pair(struct probe *p, struct round_trips *t, unsigned other, size_t pair, size_t lines,
-                                double *row, struct line_times *out, bool *good)
-{
-    out->count = 0;
-    for (size_t i = 0; i < lines; i++) {
-        const size_t at = pair * PAIR_BYTES;
-        double ns;
-        const char *why = measure_line(p, t, other, at + i * ROUND_TRIP_LINE, at + STATE_AT, &ns, good);
-        if (why || !*good)
-            return why;
-        if (row)
-            row[i] = ns;
-        if (!isnan(ns))
-            out->sorted[out->count++] = ns;
-    }
-    sort_numbers(out->sorted, out->count);
-    out->middle = quantile(out->sorted, out->count, 0.5);
-    return NULL;
-}
 
 static void report_pair(struct probe *p, unsigned other, size_t lines, const struct line_times *l)
 {
@@ -135,7 +72,7 @@ static void report_pair(struct probe *p, unsigned other, size_t lines, const str
 }
 
 /* Measures and reports each of the other cores with this one. False: the probe is over. */
-static bool measure_others(struct probe *p, struct round_trips *t, size_t lines)
+static bool measure_others(struct probe *p, struct round_trips *t)
 {
     size_t count;
     const struct machine_core *all = machine_cores(&count);
@@ -144,15 +81,15 @@ static bool measure_others(struct probe *p, struct round_trips *t, size_t lines)
 
     t->cores[0] = machine_info()->core;
     t->count = t->usable = 1;
-    if (!probe_map(p, &t->area, (count > 1 ? count - 1 : 1) * PAIR_BYTES, 0))
+    if (!line_rounds_map(p, &t->rounds, count > 1 ? count - 1 : 1))
         return false;
     for (size_t i = 0; i < count; i++) {
         const size_t row = t->lines.row_count;
         if (all[i].index == machine_info()->core)
             continue;
-        const char *why = all[i].why_not ? all[i].why_not
-                                         : measure_pair(p, t, all[i].index, row, lines, matrix_cell(&t->lines, row, 0),
-                                                        &times, &good);
+        const char *why = all[i].why_not;
+        if (!why)
+            why = line_rounds_measure(p, &t->rounds, all[i].index, row, matrix_cell(&t->lines, row, 0), &times, &good);
         if (!good)
             return false;
         t->why_not = t->why_not ? t->why_not : why;
@@ -164,34 +101,54 @@ static bool measure_others(struct probe *p, struct round_trips *t, size_t lines)
             *matrix_cell(&t->pairs, 0, t->count) = times.middle;
             t->cores[t->count++] = all[i].index;
         }
-        report_pair(p, all[i].index, lines, &times);
+        report_pair(p, all[i].index, t->rounds.lines, &times);
     }
     return true;
 }
 
 /* ---- Clusters ---------------------------------------------------------------------------------------------------- */
 
-/* Each core but the first measures in turn. NULL, or why one cannot. */
-static const char *measure_from_all(struct probe *p, struct round_trips *t, size_t lines, bool *good)
+/* Measures a pair of cores, by their places in t->cores, for its cluster. False: it cannot be, or the probe is over. */
+static bool measure_one(void *context, size_t by, size_t with, double *ns)
 {
-    const char *why = NULL;
+    struct round_trips *t = context;
+    struct line_times times = {.middle = (double)NAN};
 
-    for (size_t i = 1; i < t->count && !why && *good; i++) {
-        why = machine_use_core(t->cores[i]);
-        *good = why || probe_map(p, &t->area, t->count * PAIR_BYTES, 0);
-        for (size_t j = 0; j < t->count && !why && *good; j++)
-            if (j != i) {
-                struct line_times times = {.middle = (double)NAN};
-                why = measure_pair(p, t, t->cores[j], j, lines, NULL, &times, good);
-                *matrix_cell(&t->pairs, i, j) = times.middle;
-            }
-    }
-    if (machine_info()->core != t->cores[0] && machine_use_core(t->cores[0]) && *good)
-        *good = probe_skip(p, "the core that measured could not be taken again");
-    return why;
+    if (machine_info()->core != t->cores[by])
+        t->why_not_all = machine_use_core(t->cores[by]);
+    if (!t->why_not_all)
+        t->why_not_all = line_rounds_measure(t->probe, &t->rounds, t->cores[with], by * t->count + with, NULL, &times,
+                                             &t->good);
+    *ns = times.middle;
+    t->silent |= isnan(*ns);
+    return !t->why_not_all && t->good;
 }
 
-static void report_clusters(struct probe *p, const struct round_trips *t, enum reason reason, const char *detail,
+/* Each core but the first, which has measured already, measures in turn with all others. */
+static void measure_from_all(struct round_trips *t)
+{
+    for (size_t i = 1; i < t->count; i++)
+        for (size_t j = 0; j < t->count; j++)
+            if (j != i && !measure_one(t, i, j, matrix_cell(&t->pairs, i, j)))
+                return;
+}
+
+/* A part of all pairs; what the first core has measured already is on other lines, and not used. */
+static void measure_sample(struct probe *p, struct round_trips *t)
+{
+    struct core_sample s = {.count = t->count,
+                            .ns = t->ns,
+                            .pitch = CORE_CLUSTERS_CORES,
+                            .random = &p->random,
+                            .context = t,
+                            .measure = measure_one};
+
+    for (size_t i = 0; i < t->count; i++)
+        *matrix_cell(&t->pairs, 0, i) = (double)NAN;
+    core_sample(&s);
+}
+
+static void report_clusters(struct probe *p, const struct round_trips *t, enum reason reason,
                             const struct core_clusters *c)
 {
     const size_t levels = reason || !c->levels ? 1 : c->levels;
@@ -206,40 +163,52 @@ static void report_clusters(struct probe *p, const struct round_trips *t, enum r
                                     .value = value,
                                     .low = (double)NAN,
                                     .high = (double)NAN,
-                                    .grade = reason ? 'U' : 'B',
+                                    .grade = reason       ? 'U'
+                                             : t->samples ? 'C'
+                                                          : 'B',
                                     .reason = reason,
-                                    .detail = detail,
+                                    .detail = t->why_not_all,
                                     .remarks = {{"condition", reason ? NULL : list}},
-                                    .method = "round trips of all pairs, each measured by either core"});
+                                    .method = t->samples ? "round trips of a part of all pairs"
+                                                         : "round trips of all pairs, each measured by either core"});
     }
+}
+
+static enum reason decide(const struct round_trips *t, struct core_clusters *c)
+{
+    return t->why_not_all                    ? REASON_PLATFORM
+           : t->usable > CORE_CLUSTERS_CORES ? REASON_CORES_LEFT_OUT
+           : t->silent                       ? REASON_NO_RESPONSE
+           : t->samples                      ? core_clusters_sampled(t->pairs.cells, t->count, t->pairs.pitch, c)
+                                             : core_clusters_decide(t->pairs.cells, t->count, t->pairs.pitch, c);
 }
 
 static void find_clusters(struct probe *p, struct round_trips *t)
 {
-    const size_t most = (size_t)probe_scale(p, 3, 16, CORE_CLUSTERS_CORES, CORE_CLUSTERS_CORES);
-    const bool all = t->usable <= most;
     struct core_clusters c = {.levels = 0};
-    bool good = true;
 
     if (t->count < 3) {
-        report_clusters(p, t, REASON_TOO_FEW_CORES, NULL, &c);
+        report_clusters(p, t, REASON_TOO_FEW_CORES, &c);
         return;
     }
-    t->count = t->count < most ? t->count : most;
-    t->rounds = (uint64_t)probe_smoke(p, 16, 64); /* classes of times are far from each other */
-    const char *why = measure_from_all(p, t, (size_t)probe_scale(p, 1, 4, 8, 16), &good);
-    if (!good)
+    t->samples = t->count > (size_t)probe_scale(p, 3, 16, 64, 64);
+    t->rounds.rounds = (uint64_t)probe_smoke(p, 16, 64); /* classes of times are far from each other */
+    t->rounds.lines = (size_t)probe_scale(p, 1, 4, 8, 16);
+    t->good = line_rounds_map(p, &t->rounds, t->count * t->count);
+    if (t->good && t->samples)
+        measure_sample(p, t);
+    else if (t->good)
+        measure_from_all(t);
+    if (t->good && machine_info()->core != t->cores[0] && machine_use_core(t->cores[0]))
+        t->good = probe_skip(p, "the core that measured could not be taken again");
+    if (!t->good)
         return;
     for (size_t i = 0; i < t->count; i++)
         t->named[i] = t->cores[i];
     t->pairs.row_count = t->pairs.column_count = t->count;
-    if (!why)
+    if (!t->why_not_all)
         matrix_send(p, &t->pairs);
-    report_clusters(p, t,
-                    why    ? REASON_PLATFORM
-                    : !all ? REASON_CORES_LEFT_OUT
-                           : core_clusters_decide(t->pairs.cells, t->count, t->pairs.pitch, &c),
-                    why, &c);
+    report_clusters(p, t, decide(t, &c), &c);
 }
 
 static void run(struct probe *p)
@@ -266,16 +235,17 @@ static void run(struct probe *p)
                                .columns = t->named,
                                .cells = t->ns,
                                .pitch = CORE_CLUSTERS_CORES};
-    t->rounds = (uint64_t)probe_smoke(p, 16, 256);
+    t->probe = p;
+    t->good = true;
+    t->rounds.rounds = (uint64_t)probe_smoke(p, 16, 256);
+    t->rounds.lines = lines;
     for (size_t i = 0; i < lines; i++)
         t->numbers[i] = (double)i;
     for (size_t i = 0; i < CORE_CLUSTERS_CORES * CORE_CLUSTERS_CORES; i++)
         t->ns[i] = (double)NAN;
     t->lines.rows = probe_calloc(p, count, sizeof *t->lines.rows);
     t->lines.cells = t->lines.rows ? probe_calloc(p, count * lines, sizeof *t->lines.cells) : NULL;
-    struct code c = probe_code(p, ROUND_TRIP_CODE);
-    round_trip_emit(p, &c);
-    if (t->lines.cells && probe_kernel(p, &c, 0, &t->kernel) && measure_others(p, t, lines)) {
+    if (t->lines.cells && line_rounds_build(p, &t->rounds) && measure_others(p, t)) {
         if (t->lines.row_count)
             matrix_send(p, &t->lines);
         else

@@ -106,6 +106,23 @@ MODEL_TEST(cores_are_found_near_each_other_as_they_are, "core_to_core")
     decides(21, 21);
 }
 
+/* More cores than a quick run measures all pairs of, in groups or not. */
+MODEL_TEST(many_cores_are_sampled, "core_to_core")
+{
+    const unsigned all_pairs = 16;
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16); cores++) {
+        struct machine_design m = draw_machine_with_cores(seed, COHERENT_CORES);
+        while (m.coherence.cores <= all_pairs)
+            m.coherence = pick_coherence(COHERENT_CORES);
+        run_probes_on(&m, "core_to_core", PROFILE_QUICK);
+        check_clusters(&m);
+    }
+    end(cores, cores);
+    decides(4, 4);
+}
+
 static void check_transfer(const struct machine_design *m, unsigned other, const char *state, const char *access,
                            double part)
 {
