@@ -185,10 +185,16 @@ static void resolve(struct core *c, uint64_t next)
 
 /* ---- Execution ---------------------------------------------------------------------------------- */
 
-/* The next instruction in order leaves the core, not before it is done. */
-static void leave(struct core *c, double done)
+/* The next instruction in order leaves the core, not before it is done; it has written `written` registers. */
+static void leave(struct core *c, double done, unsigned written)
 {
-    c->retired = later(c->retired + c->cycles_per_retired, done);
+    const bool counts = !(c->design.retires_entries && c->in_flight.shares);
+
+    c->retired = later(c->retired + (counts ? c->cycles_per_retired : 0), done);
+    if (c->design.retire_renames && written) {
+        c->retired_writers = later(c->retired_writers, c->retired - 1) + 1.0 * written / c->design.retire_renames;
+        c->retired = later(c->retired, c->retired_writers);
+    }
     if (c->in_flight.limited)
         in_flight_retire(&c->in_flight, &c->design.in_flight, done, c->retired);
 }
@@ -201,7 +207,7 @@ static void retire(struct core *c, uint64_t next)
     for (unsigned i = 0; i < d->written_count; i++)
         c->ready[d->written[i]] = c->now.done;
     c->latest = later(c->latest, c->now.done);
-    leave(c, c->now.done);
+    leave(c, c->now.done, d->general_written + d->vector_written);
     if (d->kind == KIND_CALL)
         predictor_call(&c->predictor, c->now.pc + d->size);
     resolve(c, next);
@@ -284,7 +290,7 @@ static void walk(struct core *c)
     if (d->prefetches)
         prefetch_code(c, address + (uint64_t)d->prefetches);
     if (d->kind == KIND_NOP) {
-        leave(c, c->front);
+        leave(c, c->front, 0);
         return;
     }
     c->now = (struct executed){.decoded = d, .pc = address, .delivered = c->front, .start = c->front};
@@ -404,7 +410,8 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
-    c->front = c->renamed = c->latest = c->retired = c->branched = c->fetched = c->fetched_left = c->zeroed = 0;
+    c->front = c->renamed = c->latest = c->retired = c->retired_writers = c->branched = c->fetched = c->fetched_left =
+        c->zeroed = 0;
     memset(c->ready, 0, sizeof c->ready);
     if (c->stores)
         stores_done(c->stores);

@@ -55,6 +55,8 @@ struct core_design {
     unsigned width;                     /* instructions a cycle that the front end delivers */
     unsigned renames;                   /* registers that are renamed in a cycle; 0: any number */
     unsigned retire;                    /* instructions a cycle; 0: any number */
+    bool retires_entries;               /* instructions that share an entry of the reorder buffer count once */
+    unsigned retire_renames;            /* of them, those that write a register; 0: any number */
     struct in_flight_design in_flight;  /* what instructions occupy from renaming to retirement */
     struct scheduler_design schedulers; /* where they wait for their operands */
     double multiply, root;              /* latencies in cycles, of multiplications and square roots; root 0: 1 */

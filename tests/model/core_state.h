@@ -73,6 +73,7 @@ struct core {
     double renamed;                                /* when everything delivered has physical registers */
     double latest;                                 /* when everything is executed */
     double retired;                                /* when everything has left the core */
+    double retired_writers;                        /* when all could have left that write a register */
     double zeroed;                                 /* when the last block is zeroed */
     bool compared; /* the instruction before this one was a comparison, and may be fused with it */
     bool fused;    /* this instruction is fused with the one before it */

@@ -74,6 +74,16 @@ const struct finding *given_finding(const char *name, unsigned level)
     return NULL;
 }
 
+const struct finding *given_variant(const char *name, const char *variant)
+{
+    for (size_t i = report_count; i-- > 0;)
+        if (!strcmp(reported[i].name, name) && reported[i].variants[0].text &&
+            !strcmp(reported[i].variants[0].text, variant))
+            return &reported[i];
+    fail_msg("no %s of %s was reported", name, variant);
+    return NULL;
+}
+
 bool probe_scattered(const struct area *a)
 {
     (void)a;

@@ -21,6 +21,8 @@ void given_start(bool contiguous);
 void given_fact(const char *name, unsigned level, double value);
 /* The last finding of that name and, if it is not 0, of that level; the test fails where there is none. */
 const struct finding *given_finding(const char *name, unsigned level);
+/* The last finding of that name whose first variant is that text; the test fails where there is none. */
+const struct finding *given_variant(const char *name, const char *variant);
 
 /* Levels of these heights, each of which ends by a step behind a count; the last one does not end. */
 struct verdict given_staircase(size_t levels, const double *heights, const double *counts);
