@@ -66,6 +66,14 @@ static const double CLUSTER_GAP = 1.3;
  */
 static const double CLUSTER_LONELY = 4;
 /*
+ * How many times as long a kernel takes that needs all of the core's width while another processor is busy. Threads of
+ * one core take turns: twice, or less where the other one leaves slots free; from half as long again on they are
+ * siblings. Cores of their own take as long as before, but for what a shared cache or a hypervisor adds: up to a
+ * seventh longer. Between these nothing is decided.
+ */
+static const double SIBLINGS_FROM = 1.5;
+static const double APART_UP_TO = 1.15;
+/*
  * Factor by which latency under load exceeds the least at the knee: up to there latency hardly depends on the
  * load. Chosen: a fifth, beyond what a latency of memory varies by while others use it, and far below twice, which
  * saturated memories exceed.

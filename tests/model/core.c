@@ -391,21 +391,6 @@ void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
     c->watch = access;
 }
 
-void core_memory(struct core *c, double longer)
-{
-    c->memory_longer = longer;
-}
-
-void core_share(struct core *c, const struct core_sharing *sharing)
-{
-    c->sharing = sharing;
-}
-
-void core_others(struct core *c, unsigned registers)
-{
-    c->design.in_flight.others = registers;
-}
-
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
@@ -418,6 +403,7 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
     c->now.decoded = NULL;
     c->walked = c->walk_end = 0;
     load_store_start(&c->load_store);
+    c->load_store.threads = c->threads;
     in_flight_start(&c->in_flight, &c->design.in_flight);
     scheduler_start(&c->scheduler);
     units_start(&c->units);

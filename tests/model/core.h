@@ -164,6 +164,8 @@ struct core_sharing {
 };
 /* From now on a load from memory takes longer by so many cycles than the design says. */
 void core_memory(struct core *c, double longer);
+/* So many threads of the core are busy, this one among them, and take turns. */
+void core_split(struct core *c, unsigned threads);
 /* From now on other cores share the memory; NULL: no longer. */
 void core_share(struct core *c, const struct core_sharing *sharing);
 /* From now on a sibling thread occupies that many of each kind of register. */

@@ -34,3 +34,24 @@ void core_run_around(struct core *c, const struct around_design *d)
     }
     c->around++;
 }
+
+void core_memory(struct core *c, double longer)
+{
+    c->memory_longer = longer;
+}
+
+void core_share(struct core *c, const struct core_sharing *sharing)
+{
+    c->sharing = sharing;
+}
+
+void core_split(struct core *c, unsigned threads)
+{
+    c->threads = threads;
+    c->cycles_per_instruction = 1.0 * threads / c->design.width;
+}
+
+void core_others(struct core *c, unsigned registers)
+{
+    c->design.in_flight.others = registers;
+}

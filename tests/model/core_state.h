@@ -74,9 +74,10 @@ struct core {
     double latest;                                 /* when everything is executed */
     double retired;                                /* when everything has left the core */
     double retired_writers;                        /* when all could have left that write a register */
-    double zeroed;                                 /* when the last block is zeroed */
-    bool compared; /* the instruction before this one was a comparison, and may be fused with it */
-    bool fused;    /* this instruction is fused with the one before it */
+    unsigned threads; /* that take turns in the front end and with the ports for data; 0: 1 */
+    double zeroed;    /* when the last block is zeroed */
+    bool compared;    /* the instruction before this one was a comparison, and may be fused with it */
+    bool fused;       /* this instruction is fused with the one before it */
     struct units_busy units, multipliers;
     bool restarted;         /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
     uint64_t fetched_line;  /* the line that code comes from at the moment */

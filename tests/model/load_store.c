@@ -27,9 +27,10 @@ static double take_port(struct load_store *l, const struct load_store_design *d,
     const size_t pieces = d->port_bytes ? (l->bytes + a->size + d->port_bytes - 1) / d->port_bytes -
                                               (l->bytes + d->port_bytes - 1) / d->port_bytes
                                         : 1;
+    const double busy = l->threads ? l->threads : 1;
 
     for (size_t i = 0; i < pieces; i++)
-        start = a->store ? take(l->store_ports, d->stores, start, 1) : take(l->load_ports, d->loads, start, 1);
+        start = a->store ? take(l->store_ports, d->stores, start, busy) : take(l->load_ports, d->loads, start, busy);
     return start;
 }
 

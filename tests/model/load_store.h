@@ -20,6 +20,7 @@ struct load_store_design {
 };
 
 struct load_store {
+    unsigned threads;                                             /* of the core that take turns with the ports; 0: 1 */
     double load_ports[PORTS_MAXIMUM], store_ports[PORTS_MAXIMUM]; /* when each is free again */
     double misses[MISSES_MAXIMUM];
     struct {

@@ -104,11 +104,17 @@ void others_begin(const struct core_task *all, size_t count, unsigned measuring)
         others.lines = coherence_stream(&others.design, &t) / (double)count;
         core_memory(others.core, coherence_wait(&others.design, &t));
     }
+    const unsigned threads = others.design.threads ? others.design.threads : 1;
+    unsigned busy = 1;
+    for (size_t i = 0; i < count; i++)
+        busy += all[i].core / threads == measuring / threads;
+    core_split(others.core, busy);
     core_share(others.core, &sharing);
 }
 
 void others_end(void)
 {
     core_share(others.core, NULL);
+    core_split(others.core, 1);
     core_memory(others.core, 0);
 }
