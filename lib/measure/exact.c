@@ -76,12 +76,12 @@ static struct window_result run(struct meter *m, const struct kernel *k, struct 
     return list_run(m, list, count);
 }
 
-/* Iterations for a reading of so many ticks, where one of `instructions` takes `each`. */
-static uint64_t iterations_for(double ticks, double each, double instructions)
+/* Iterations for a reading of so many ticks, where one takes `each`; a whole round, unless that is too long. */
+static uint64_t iterations_for(const struct kernel *k, double ticks, double each)
 {
-    const double most = instructions > 0 ? EXACT_INSTRUCTIONS / instructions : EXACT_INSTRUCTIONS;
+    const double most = k->instructions > 0 ? EXACT_INSTRUCTIONS / k->instructions : EXACT_INSTRUCTIONS;
 
-    return (uint64_t)fmax(1, fmin(ceil(ticks / each), most));
+    return (uint64_t)fmax(1, fmin(fmax(ceil(ticks / each), ceil(k->round)), most));
 }
 
 static bool is_equal(const struct meter *m, double a, double b)
@@ -132,11 +132,10 @@ struct window_result exact_measure(struct meter *m, const struct kernel *k, stru
         result = run(m, k, &first, 1);
         m->last_ticks = fmax(1, reading_ticks(&first) - m->harness_ticks) / (double)warm;
     }
-    uint64_t iterations = iterations_for(wanted, fmax(m->last_ticks, m->step_ticks / (double)EXACT_INSTRUCTIONS),
-                                         k->instructions);
+    uint64_t iterations = iterations_for(k, wanted, fmax(m->last_ticks, m->step_ticks / (double)EXACT_INSTRUCTIONS));
     for (unsigned i = 0; i < LENGTHS_MOST && result.end == WINDOW_RAN; i++) {
         result = take(m, k, warm, iterations, &ticks, out);
-        const uint64_t enough = iterations_for(wanted, fmax(ticks, 1) / (double)iterations, k->instructions);
+        const uint64_t enough = iterations_for(k, wanted, fmax(ticks, 1) / (double)iterations);
         if (2 * ticks >= wanted || enough <= iterations)
             break;
         iterations = (uint64_t)fmin((double)enough, GROWTH * (double)iterations);

@@ -29,6 +29,7 @@ struct kernel {
     double warm_iterations; /* to run before the first reading; at least 1 runs in any case */
     double length_factor;   /* factor by which readings are longer than usual, for kernels that are random; 0: 1 */
     double instructions;    /* of one iteration, about; 0: not known */
+    double round; /* profile simulated: iterations that a reading has at least, as parts of a ring differ; 0: one */
 };
 
 /* Why a reading is rejected. */

@@ -88,12 +88,12 @@ bool branch_cost_rises(struct probe *p, const struct branch_curve *curve, double
 bool branch_cost_fit(struct probe *p, const struct branch_chain_room *room, struct btb_fit *fit, double seconds,
                      double length_factor, struct btb_fit_result *result)
 {
-    const double deadline = machine_seconds() + seconds;
+    const double deadline = meter_seconds(&p->run->meter) + seconds;
     struct btb_sequence next;
     bool more = false;
 
     *result = *btb_fit_decide(fit);
-    while (machine_seconds() < deadline && btb_fit_next(fit, &next)) {
+    while (meter_seconds(&p->run->meter) < deadline && btb_fit_next(fit, &next)) {
         const struct branch_curve curve = {
             .room = room, .chain = {.pattern = next.pattern, .stride = next.stride}, .length_factor = length_factor};
         double cycles;

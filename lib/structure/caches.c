@@ -48,6 +48,7 @@ static bool build_chase(struct probe *p, const struct pointer_chase *chase, size
      */
     k->warm_iterations = fmin((double)lines, WARM_LINES) / UNROLL;
     k->length_factor = probe_smoke(p, 1, 4);
+    k->round = (double)lines / UNROLL; /* where lines do not fit, some groups miss more than others */
     return pointer_chase_kernel(p, chase, pointer_chase_unroll(lines, UNROLL), k);
 }
 
@@ -204,6 +205,12 @@ static bool report_second_latency(struct probe *p, const struct caches *c, const
     return true;
 }
 
+/* Whether the near range shows where the second level ends. */
+static bool second_ends(const struct verdict *v, double second)
+{
+    return v->count > 1 && v->knees[v->count - 1].value > second / LEVELS_APART;
+}
+
 /*
  * Two ranges, as for TLBs (lib/structure/tlb.h): the levels behind the second one are shared, and the latency of memory
  * is so high and so uneven that on one curve with it no nearer level is certain.
@@ -217,11 +224,12 @@ bool caches_levels(struct probe *p, struct caches *c)
 
     for (unsigned level = 1; level <= CACHE_LEVELS; level++)
         largest = fmax(largest, caches_known(p, level));
-    const bool two_ranges = near_end > 0 && LEVELS_APART * near_end < c->most;
+    /* what a simulated core declares need not be what it has, and its memory is even */
+    const bool two_ranges = near_end > 0 && LEVELS_APART * near_end < c->most && !probe_is_simulated(p);
     bool good = line_length_find(p, &c->chase, &c->chase.pitch) &&
                 search_range(p, c, &near, "", CACHE_STEP_BYTES, two_ranges ? near_end : c->most);
     /* where the second level shows no edge the numbers of the levels behind are not known */
-    if (good && two_ranges && v->count > 1 && v->knees[v->count - 1].value > second / LEVELS_APART)
+    if (good && two_ranges && second_ends(v, second))
         good = search_range(p, c, &far, ", far",
                             floor(LEVELS_APART * v->knees[v->count - 1].value / CACHE_STEP_BYTES) * CACHE_STEP_BYTES,
                             c->most);
@@ -230,6 +238,8 @@ bool caches_levels(struct probe *p, struct caches *c)
         if (far.count && levels == 2)
             report_levels(p, c, &far, levels, false);
         good = report_second_latency(p, c, v, second);
+        if (probe_is_simulated(p) && !second_ends(v, second)) /* that may be a cache's latency */
+            largest = 0;
         report_memory(p, far.count ? &far.sweep[GROUPS] : &near.sweep[GROUPS], largest);
     }
     sweeps_free(near.sweep, near.count);

@@ -158,7 +158,7 @@ static bool find_rejection(struct eviction_sets *e, const size_t *pages, size_t 
 /* Whether to go on: false once there is a reason; sets REASON_BUDGET when no time is left. */
 static bool goes_on(struct eviction_sets *e)
 {
-    if (machine_seconds() > e->deadline)
+    if (meter_seconds(&e->p->run->meter) > e->deadline)
         e->reason = REASON_BUDGET;
     return !e->reason;
 }
@@ -334,7 +334,7 @@ bool eviction_sets_find(struct eviction_sets *e, size_t lines, double seconds, d
     e->lines = lines;
     e->collected_count = e->control_count = 0;
     e->reason = REASON_NONE;
-    e->deadline = machine_seconds() + seconds;
+    e->deadline = meter_seconds(&e->p->run->meter) + seconds;
     return measure_miss(e) && (e->reason || collect_pages(e, probe_smoke(e->p, 0, rejected_part), &rejected)) &&
            (e->reason || count_ways(e, rejected, ways));
 }

@@ -146,7 +146,7 @@ static void report_third_level(struct probe *p)
 /* Infers the shape from chases over so many lines of each page. False: the probe has ended. */
 static bool find_shape(struct eviction_sets *e, size_t lines, struct shape *s)
 {
-    const double seconds = probe_scale(e->p, 1, 8, 8, 20);
+    const double seconds = probe_simulated(e->p, 2, probe_scale(e->p, 1, 8, 8, 20));
     double ways[EVICTION_SETS];
 
     if (!eviction_sets_find(e, lines, seconds, ways))

@@ -45,6 +45,12 @@ double machine_seconds(void)
     return 0;
 }
 
+double meter_seconds(const struct meter *m)
+{
+    (void)m;
+    return 0;
+}
+
 static struct branch_chain chain; /* the one that is measured */
 static unsigned readings, lost_every = UINT_MAX;
 static double reading_cycles;  /* of a usual reading; 0: no other branches of it take entries */
@@ -196,7 +202,8 @@ static void a_lost_reading_does_not_end_the_fit(void **state)
 {
     struct btb_fit *f = start(INFINITY);
     struct btb_fit_result r;
-    struct probe p = {.run = NULL};
+    struct run run = {.number = 0};
+    struct probe p = {.run = &run};
 
     (void)state;
     measure_all(f, BRANCH_CHAIN_UNCOND);
@@ -353,7 +360,8 @@ static void a_few_times_what_a_level_holds_is_fitted(void **state)
     const struct btb_limits limits = limits_of_few();
     struct btb_near *near = near_of(32, 16, 16);
     struct btb_fit_result r;
-    struct probe p = {.run = NULL};
+    struct run run = {.number = 0};
+    struct probe p = {.run = &run};
 
     (void)state;
     assert_true(btb_near_fit(&p, near, &limits, NULL, 0, &r));
@@ -373,7 +381,8 @@ static void first_turns_of_readings_hardly_count(void **state)
     const struct btb_limits limits = limits_of_few();
     struct btb_near *near = near_of(WAYS * SETS, 2, 8);
     struct btb_fit_result r;
-    struct probe p = {.run = NULL};
+    struct run run = {.number = 0};
+    struct probe p = {.run = &run};
 
     (void)state;
     reading_cycles = 1500;

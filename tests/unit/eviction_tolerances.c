@@ -72,8 +72,9 @@ bool probe_measure(struct probe *p, const struct kernel *k, struct point *out)
     return true;
 }
 
-double machine_seconds(void)
+double meter_seconds(const struct meter *m)
 {
+    (void)m;
     return 0;
 }
 

@@ -92,6 +92,19 @@ static void random_kernels_have_longer_readings(void **state)
     assert_in_range(fake.iterations, 250, 800);
 }
 
+/* A reading of a ring is a whole round of it, however few iterations would be long enough. */
+static void a_reading_is_a_whole_round(void **state)
+{
+    const struct cost c = {.per_iteration = 50};
+    const struct kernel k = {.entry = (uintptr_t)&c, .units = 1, .instructions = 5, .round = 700};
+    struct point p;
+
+    (void)state;
+    struct meter m = exact(1, 1);
+    assert_int_equal(meter_measure(&m, &k, &p).end, WINDOW_RAN);
+    assert_in_range(fake.iterations, 700, 701);
+}
+
 /* However long it takes for a step to pass, one reading executes no more instructions than it may. */
 static void one_reading_is_bounded(void **state)
 {
@@ -158,10 +171,11 @@ static void budgets_are_in_instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_are_right_at_any_step),   cmocka_unit_test(little_is_executed),
-        cmocka_unit_test(readings_have_their_length),     cmocka_unit_test(random_kernels_have_longer_readings),
-        cmocka_unit_test(one_reading_is_bounded),         cmocka_unit_test(equal_readings_end_a_point),
-        cmocka_unit_test(equal_is_a_cycle_in_a_thousand), cmocka_unit_test(budgets_are_in_instructions),
+        cmocka_unit_test(levels_are_right_at_any_step), cmocka_unit_test(little_is_executed),
+        cmocka_unit_test(readings_have_their_length),   cmocka_unit_test(random_kernels_have_longer_readings),
+        cmocka_unit_test(a_reading_is_a_whole_round),   cmocka_unit_test(one_reading_is_bounded),
+        cmocka_unit_test(equal_readings_end_a_point),   cmocka_unit_test(equal_is_a_cycle_in_a_thousand),
+        cmocka_unit_test(budgets_are_in_instructions),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
