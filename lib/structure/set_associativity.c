@@ -14,7 +14,7 @@ static double count_of(const struct sweep *s)
     return s->search.verdict.count ? s->search.verdict.knees[0].value : (double)NAN;
 }
 
-static bool is_times(double a, double b, double factor)
+bool set_associativity_alike(double a, double b, double factor)
 {
     return fabs(a - factor * b) <= fmax(WAYS_ALIKE * factor * b, 1);
 }
@@ -24,7 +24,7 @@ static size_t first_single_set(const struct sweep *s, size_t count)
 {
     size_t first = 0;
 
-    while (first + 1 < count && !is_times(count_of(&s[first]), count_of(&s[first + 1]), 1))
+    while (first + 1 < count && !set_associativity_alike(count_of(&s[first]), count_of(&s[first + 1]), 1))
         first++;
     return first + 1 < count ? first : count;
 }
@@ -43,10 +43,10 @@ static enum reason ways_undecided(const struct set_associativity *a, const struc
                                   size_t count, size_t first)
 {
     if (first == count)
-        return REASON_NO_SINGLE_SET;
+        return (double)distances[count - 1] > a->known_bytes ? REASON_RANDOM_FRAMES : REASON_NO_SINGLE_SET;
     if ((double)distances[first] > a->known_bytes)
         return REASON_RANDOM_FRAMES;
-    if (first == 0 || !is_times(count_of(&s[first - 1]), count_of(&s[first]), 2))
+    if (first == 0 || !set_associativity_alike(count_of(&s[first - 1]), count_of(&s[first]), 2))
         return REASON_NO_HALVING;
     if (isnan(a->capacity))
         return REASON_CAPACITY_UNKNOWN;
@@ -64,6 +64,16 @@ static struct finding undecided(const struct set_associativity *a, const char *n
                             .high = NAN,
                             .grade = 'U',
                             .reason = reason};
+}
+
+int set_associativity_further(const struct set_associativity *a, const struct sweep *s, const size_t *distances,
+                              size_t count)
+{
+    const size_t first = first_single_set(s, count);
+
+    if (first == count)
+        return (double)distances[count - 1] <= a->known_bytes;
+    return first == 0 ? -1 : 0;
 }
 
 double frame_known_bytes(size_t page_bytes)

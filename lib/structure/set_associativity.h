@@ -27,6 +27,14 @@ struct set_associativity {
 double frame_known_bytes(size_t page_bytes);
 /* The whole number n for which x is 2^n within this relative difference, x at least 1; NaN: there is none. */
 double exponent_of_two(double x, double tolerance);
+/* Whether the count a is `factor` times b, within what steps may be off (WAYS_ALIKE). */
+bool set_associativity_alike(double a, double b, double factor);
+/*
+ * Whether a further distance may decide what these do not: 1, one beyond the last, since no two of them fall into one
+ * set; -1, one before the first, since all do; 0, none. Arguments as below.
+ */
+int set_associativity_further(const struct set_associativity *a, const struct sweep *s, const size_t *distances,
+                              size_t count);
 /*
  * Reports the findings a->ways and a->index_bits from `count` searched sweeps over the number of places, of which those
  * of s[i] are distances[i] bytes apart, each distance twice the one before. What cannot be decided is reported as

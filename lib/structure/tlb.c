@@ -378,7 +378,7 @@ static bool is_one_set(const struct stride_family *f, const struct stride_level 
         if (l->at[i].role != STRIDE_REACHES)
             return false;
         const struct knee *k = &m->verdict->knees[l->at[i].level];
-        if (k->ramp || k->high - k->low > f->step)
+        if (k->end - k->low > ONE_SET_EDGE * f->step)
             return false;
         closest = closest > 0 ? closest : m->stride;
         farthest = m->stride;

@@ -30,4 +30,7 @@ static const double CODE_PREFETCH_FEW = 0.1;
  */
 static const double CODE_PREFETCH_CONTRAST = 0.05;
 
+/* Ratio of the ends that two patterns of code find of one cache, at most. Chosen. */
+static const double SAME_EDGE = 1.3;
+
 #endif

@@ -110,6 +110,12 @@ static const double STRIDE_RANGE = 4;
  */
 static const double ONE_SET_STRIDES = 16;
 /*
+ * The edge of a level that is a single set takes no more steps than this, from the last number of pages that costs no
+ * more to the first from which all miss: one, and one before it, since a page that a reading touches takes an entry
+ * from a full set once in each reading. Sets that a hash chooses overflow one by one, over many more.
+ */
+static const double ONE_SET_EDGE = 2;
+/*
  * Levels at two strides whose heights differ by less than this part of the least rise of all strides are one level.
  * Chosen: what pages cost besides misses is far below a miss.
  */

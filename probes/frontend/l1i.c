@@ -39,8 +39,8 @@
 #include "lib/kernels/mispredicted_return.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
-#include "lib/structure/tlb.h"
-#include "lib/structure/tolerances_hierarchy.h"
+#include "lib/structure/l1i_knee.h"
+#include "lib/structure/tolerances_frontend.h"
 
 enum {
     LINE_BYTES = 64,
@@ -48,14 +48,12 @@ enum {
     NOP_BYTES_AT_MOST = 8,
     LOOP_BYTES = 16, /* the end of a loop, its branch: part of the footprint */
     ROOM_BYTES = 64,
-    GRAIN_BYTES = 1024,
+    GRAIN_BYTES = L1I_GRAIN_BYTES,
     PLACES_FROM_BYTES = 4096, /* half of the smallest cache: an operation cache may hold the places of 1 KiB alone */
     TLB_LEVELS = 2
 };
 enum pattern { STRAIGHT, MISPREDICTED, PATTERNS };
 
-/* Ratio of the ends that both patterns find of one cache, at most. Chosen. */
-static const double SAME_EDGE = 1.3;
 /*
  * Ratio of the footprints at the half and at the beginning of a rise above which lines are replaced at random. Of a
  * loop that is r times as large as the cache, a fraction m of the lines misses: with LRU and w ways half of them do at
@@ -63,18 +61,6 @@ static const double SAME_EDGE = 1.3;
  * 1.386. Chosen: between these two.
  */
 static const double AT_RANDOM = 1.31;
-
-/*
- * Bytes from which on an end is the second level's, where its size is not known: between the largest instruction cache,
- * 192 KiB (Apple), and the smallest second level beside an operation cache, 256 KiB (Intel, up to Skylake).
- */
-static const double SECOND_LEVEL_BYTES = 224 << 10;
-/*
- * Part of the second level's size beyond which a knee may be the second level's own: with frames at random addresses
- * its sets fill unevenly, and the curve rises early. No instruction cache is larger than half of its second level: AMD
- * K8 and Arm Cortex-A53 have 64 KiB beside 128 KiB.
- */
-static const double LEFT_EARLY = 0.5;
 
 static bool build_straight(struct probe *p, double footprint_bytes, void *context, struct kernel *k)
 {
@@ -111,68 +97,6 @@ static bool build_mispredicted(struct probe *p, double footprint_bytes, void *co
         mispredicted_return_place(&c, context);
     }
     return mispredicted_return_kernel(p, context, &c, place_at, NULL, places, k);
-}
-
-/* Bytes of the second level; 0: not known. */
-static double second_level(const struct probe *p)
-{
-    return facts_number(&p->run->facts, "memory.cache.bytes", "level=2", 0);
-}
-
-/* Whether an instruction TLB ends at this knee, to a page. */
-static bool is_at_tlb_reach(const struct probe *p, const struct knee *k)
-{
-    const double page = (double)machine_info()->page_bytes[0];
-
-    for (unsigned level = 1; level <= TLB_LEVELS; level++) {
-        const double reach = tlb_code_reach(p, level);
-        if (reach > 0 && k->low - page <= reach && reach <= k->high + page)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the knee is neither the second level's nor a TLB's. */
-static bool may_be_cache(const struct probe *p, const struct knee *k)
-{
-    const double second = second_level(p), step = GRAIN_BYTES; /* straight code may fit a step more */
-
-    return k->value <= (second > 0 ? LEFT_EARLY * second + step : SECOND_LEVEL_BYTES) && !is_at_tlb_reach(p, k);
-}
-
-/* The last knee that is neither the second level's nor a TLB's; v->count without one. */
-static size_t last_knee(const struct probe *p, const struct verdict *v)
-{
-    for (size_t i = v->count; i-- > 0;)
-        if (may_be_cache(p, &v->knees[i]))
-            return i;
-    return v->count;
-}
-
-/*
- * Which knee of the mispredicted curve is the instruction cache's: the last one that is not the second level's or a
- * TLB's. Straight code may lack it, where decoders are slower than the second level; then it counts only if it comes
- * too early for the second level. v->count: none. *why: REASON_ITLB_LIMIT if there are several, straight code has one,
- * and the reach of the TLBs is not known; REASON_LEVEL_NOT_KNOWN if the second level's size is not; else REASON_NONE.
- */
-static size_t instruction_cache(const struct probe *p, const struct verdict *v, const struct verdict *straight,
-                                enum reason *why)
-{
-    size_t found = v->count, both = 0, all = 0;
-
-    for (size_t i = 0; i < v->count; i++) {
-        if (!may_be_cache(p, &v->knees[i]))
-            continue;
-        const bool has = knee_near(straight, v->knees[i].value, SAME_EDGE) < straight->count;
-        if (has || !both || v->knees[i].value <= SECOND_LEVEL_PART * second_level(p))
-            found = i;
-        both += has;
-        all++;
-    }
-    *why = all > 1 && both > 0 && !(tlb_code_reach(p, 1) > 0) ? REASON_ITLB_LIMIT
-           : all > 1 && !(second_level(p) > 0)                ? REASON_LEVEL_NOT_KNOWN
-                                                              : REASON_NONE;
-    return found;
 }
 
 /*
@@ -218,7 +142,7 @@ static void report_rates(struct probe *p, const struct sweep *s)
 static size_t straight_knee(const struct probe *p, const struct verdict *straight, const struct knee *m,
                             bool *contradicts)
 {
-    const size_t near = knee_near(straight, m->value, SAME_EDGE), last = last_knee(p, straight);
+    const size_t near = knee_near(straight, m->value, SAME_EDGE), last = l1i_last_knee(p, straight);
 
     *contradicts = false;
     if (near < straight->count || last == straight->count || straight->knees[last].value <= m->high)
@@ -245,7 +169,7 @@ static void report_bytes(struct probe *p, const struct sweep s[PATTERNS])
     experiments_of_sweeps(s, PATTERNS, e);
     e[STRAIGHT].verdict = &intervals[STRAIGHT];
     e[MISPREDICTED].verdict = &intervals[MISPREDICTED];
-    e[MISPREDICTED].knee = instruction_cache(p, mispredicted, straight, &f.reason);
+    e[MISPREDICTED].knee = l1i_knee(p, mispredicted, straight, &f.reason);
     /* a knee of straight code may be an operation cache's: by itself it shows nothing */
     const bool edge = e[MISPREDICTED].knee < mispredicted->count;
     if (edge) {

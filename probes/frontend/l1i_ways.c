@@ -3,9 +3,10 @@
  *
  * Experiment 1, apart: n places, a power of two bytes apart, visited by a jump that is always mispredicted, with
  * nothing fetched meanwhile (lib/kernels/mispredicted_return.h): it costs more when its target is not in the cache.
- * Places are full of instructions, so that an operation cache holds few of them; of several steps of a curve the last
- * one counts, and a second search begins behind the first places. The control has as many places on the same pages, on
- * lines that rotate: what TLBs and branch predictors cost is the same there, and is subtracted.
+ * Places are full of instructions, so that an operation cache holds few of them, and a second search begins behind the
+ * first places. The control has as many places on the same pages, on
+ * lines that rotate: what TLBs and branch predictors cost is the same there, and is subtracted. Of several steps the
+ * one counts that agrees with the capacity (lib/structure/set_steps.h).
  *
  * Curve over n: a level, then a step. Inference: where places are so far apart that all fall into one set, the level
  * ends with its ways. Nearer than that, each halving of the distance doubles what is held, since one more bit chooses
@@ -34,10 +35,11 @@
 #include "lib/probe/sweep.h"
 #include "lib/structure/line_steps.h"
 #include "lib/structure/set_associativity.h"
+#include "lib/structure/set_steps.h"
 
 enum {
-    DISTANCES = 7,
-    NEAREST_BYTES = 1024,
+    DISTANCES = 8,
+    NEAREST_BYTES = 512,
     PAIR = 2,       /* places of a block */
     DIRECTIONS = 2, /* in which they are visited */
     PLACES_FROM = 1,
@@ -140,49 +142,59 @@ static struct sweep sweep_apart(const struct probe *p, struct apart *a, const ch
                                      .budget = (unsigned)probe_smoke(p, 4, 120)}};
 }
 
-/* The sweep that counts for a distance, with its last step only: `behind` if it has a step, else `all`. */
-static struct sweep last_step(const struct sweep *all, const struct sweep *behind)
-{
-    struct sweep counts = behind->search.verdict.count ? *behind : *all;
-    struct verdict *v = &counts.search.verdict;
-
-    if (v->count)
-        v->knees[0] = v->knees[v->count - 1];
-    return counts;
-}
-
-static bool find_ways(struct probe *p, struct mispredicted_return *list, double line_bytes)
-{
-    const size_t count = (size_t)probe_scale(p, 1, 4, DISTANCES, DISTANCES);
-    /* the longest distances are those of the widest ways: 32 KiB (Apple's performance cores) */
-    const size_t nearest = NEAREST_BYTES << (size_t)probe_scale(p, 0, 1, 0, 0);
+/* Both curves of each distance that has been tried: those from index `first` to before `end`. */
+struct distances {
     struct apart apart[DISTANCES];
     size_t bytes[DISTANCES];
-    struct sweep all[DISTANCES], behind[DISTANCES], last[DISTANCES];
+    struct sweep all[DISTANCES], behind[DISTANCES];
+    size_t first, end;
+};
 
-    for (size_t i = 0; i < count; i++) {
-        struct apart *a = &apart[i];
-        bytes[i] = nearest << i;
-        *a = (struct apart){.list = list, .bytes = bytes[i]};
+/* Searches the distances from index `first` to before `end`. */
+static bool search_distances(struct probe *p, struct mispredicted_return *list, struct distances *d, size_t first,
+                             size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        struct apart *a = &d->apart[i];
+        d->bytes[i] = (size_t)NEAREST_BYTES << i;
+        *a = (struct apart){.list = list, .bytes = d->bytes[i]};
         snprintf(a->name, sizeof a->name, "%zu bytes apart", a->bytes);
         snprintf(a->behind, sizeof a->behind, "%s, behind", a->name);
-        all[i] = sweep_apart(p, a, a->name, PLACES_FROM);
-        behind[i] = sweep_apart(p, a, a->behind, behind_operations(bytes[i]));
+        d->all[i] = sweep_apart(p, a, a->name, PLACES_FROM);
+        d->behind[i] = sweep_apart(p, a, a->behind, behind_operations(d->bytes[i]));
     }
-    bool good = sweeps_search(p, all, count) && sweeps_search(p, behind, count);
-    for (size_t i = 0; i < count && good; i++)
-        last[i] = last_step(&all[i], &behind[i]);
-    if (good)
-        set_associativity_report(
-            p,
-            &(struct set_associativity){.ways = "frontend.l1i.ways",
+    d->first = first < d->first ? first : d->first;
+    d->end = end > d->end ? end : d->end;
+    return sweeps_search(p, &d->all[first], end - first) && sweeps_search(p, &d->behind[first], end - first);
+}
+
+/* Where these distances do not decide, one farther apart or nearer is tried as well. */
+static bool find_ways(struct probe *p, struct mispredicted_return *list, double line_bytes)
+{
+    /* the longest distances are those of the widest ways: 32 KiB (Apple's performance cores) */
+    const size_t nearest = (size_t)probe_scale(p, 1, 2, 1, 1), count = (size_t)probe_scale(p, 1, 4, 7, 7);
+    const bool adapts = !probe_is_smoke(p) && !probe_is_simulated(p);
+    const struct set_associativity a = {.ways = "frontend.l1i.ways",
                                         .index_bits = "frontend.l1i.index_bits",
                                         .capacity = facts_number(&p->run->facts, "frontend.l1i.bytes", "", NAN),
                                         .line_bytes = line_bytes,
-                                        .known_bytes = frame_known_bytes(p->code.page_bytes)},
-            last, bytes, count);
-    sweeps_free(all, count);
-    sweeps_free(behind, count);
+                                        .known_bytes = frame_known_bytes(p->code.page_bytes)};
+    struct distances d = {.first = DISTANCES};
+    struct sweep last[DISTANCES];
+    bool good = search_distances(p, list, &d, nearest, nearest + count);
+
+    for (int more = 1; good && more;) {
+        const size_t at = d.first, tried = d.end - at;
+        set_steps_choose(a.capacity, &d.all[at], &d.behind[at], &d.bytes[at], tried, last);
+        more = adapts ? set_associativity_further(&a, last, &d.bytes[at], tried) : 0;
+        more = more > 0 ? d.end < DISTANCES : more < 0 && at > 0 ? -1 : 0;
+        if (more)
+            good = search_distances(p, list, &d, more > 0 ? d.end : at - 1, more > 0 ? d.end + 1 : at);
+        else
+            set_associativity_report(p, &a, last, &d.bytes[at], tried);
+    }
+    sweeps_free(&d.all[d.first], d.end - d.first);
+    sweeps_free(&d.behind[d.first], d.end - d.first);
     return good;
 }
 

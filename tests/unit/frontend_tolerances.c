@@ -201,6 +201,21 @@ static void an_instruction_cache_of_half_the_second_level_is_found(void **state)
     reach_kib = 0;
 }
 
+/*
+ * An instruction cache of 36 KiB beside a second level of 48 KiB, which ends later, and one of 80 KiB that no end at
+ * 48 KiB precedes. What lies 1.3 times behind the second level and behind another end may be both caches together.
+ */
+static void an_instruction_cache_about_as_large_as_the_second_level_is_found(void **state)
+{
+    (void)state;
+    reach_kib = 256;
+    assert_true(is_l1i(find_l1i(48, (double[]){36, 0}, (double[]){36, 48}), 36));
+    assert_true(is_l1i(find_l1i(48, (double[]){80, 0}, (double[]){80, 0}), 80));
+    assert_false(is_l1i(find_l1i(48, (double[]){80, 0}, (double[]){8, 80}), 80));
+    assert_int_equal(find_l1i(48, (double[]){45, 0}, (double[]){45, 0})->grade, 'U');
+    reach_kib = 0;
+}
+
 /* Of two ends one may be the second level's, or an operation cache's, where the second level's size is not known. */
 static void two_ends_before_an_unknown_second_level_are_undecided(void **state)
 {
@@ -527,6 +542,7 @@ int main(void)
         cmocka_unit_test(a_second_level_is_left_before_its_end),
         cmocka_unit_test(the_interval_reaches_to_half_of_the_rise),
         cmocka_unit_test(an_instruction_cache_of_half_the_second_level_is_found),
+        cmocka_unit_test(an_instruction_cache_about_as_large_as_the_second_level_is_found),
         cmocka_unit_test(two_ends_before_an_unknown_second_level_are_undecided),
         cmocka_unit_test(the_number_is_what_mispredicted_jumps_show),
         cmocka_unit_test(straight_code_of_another_cache_contradicts),

@@ -15,6 +15,7 @@
 #include "lib/probe/proof.h"
 #include "lib/structure/page_chase.h"
 #include "lib/structure/set_associativity.h"
+#include "lib/structure/set_steps.h"
 #include "lib/structure/tlb.h"
 #include "lib/structure/tlb_coalescing.h"
 #include "lib/structure/tlb_index.h"
@@ -73,6 +74,53 @@ static void other_tables_end_curves_of_long_distances(void **state)
     (void)state;
     assert_true(f->value == 16);
     assert_int_equal(f->grade, 'A');
+}
+
+/*
+ * A cache of 24 KiB in 6 ways of 4 KiB, before a second level of 8 ways of 8 KiB, whose steps are the last ones. With a
+ * capacity that is not known, or agrees with no step, the last ones count.
+ */
+static void steps_that_make_up_the_capacity_are_the_caches(void **state)
+{
+    enum { COUNT = 4 };
+    static const size_t bytes[COUNT] = {2048, 4096, 8192, 16384};
+    static const double own[COUNT] = {12, 6, 6, 6}, second[COUNT] = {32, 16, 8, 8};
+    struct sweep all[COUNT], behind[COUNT], chosen[COUNT];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        all[i] = (struct sweep){.name = "all"};
+        all[i].search.verdict = given_staircase(3, (double[]){20, 45, 90}, (double[]){own[i], second[i]});
+        behind[i] = (struct sweep){.name = "behind"};
+        behind[i].search.verdict = given_step(45, 90, second[i]);
+    }
+    set_steps_choose(24 << 10, all, behind, bytes, COUNT, chosen);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(chosen[i].search.verdict.knees[0].value == own[i]);
+    set_steps_choose(NAN, all, behind, bytes, COUNT, chosen);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(chosen[i].search.verdict.knees[0].value == second[i]);
+    set_steps_choose(640 << 10, all, behind, bytes, COUNT, chosen);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(chosen[i].search.verdict.knees[0].value == second[i]);
+}
+
+/* A distance farther apart is wanted while no two fall into one set and frames are known, and a nearer one if all do. */
+static void distances_that_do_not_decide_ask_for_others(void **state)
+{
+    enum { COUNT = 2 };
+    static const size_t bytes[COUNT] = {2048, 4096};
+    struct set_associativity a = {.known_bytes = 4096};
+    struct sweep s[COUNT] = {{.name = "2k"}, {.name = "4k"}};
+
+    (void)state;
+    s[0].search.verdict = given_step(4, 14, 8);
+    s[1].search.verdict = given_step(4, 14, 8);
+    assert_int_equal(set_associativity_further(&a, s, bytes, COUNT), -1);
+    s[0].search.verdict = given_step(4, 14, 16);
+    assert_int_equal(set_associativity_further(&a, s, bytes, COUNT), 1);
+    a.known_bytes = 2048;
+    assert_int_equal(set_associativity_further(&a, s, bytes, COUNT), 0);
 }
 
 /* ---- TLBs ----------------------------------------------------------------------------------------- */
@@ -264,11 +312,17 @@ static struct stride_curve {
     double count, hit;
 } stride_curves[TLB_STRIDES];
 
+static double edge_steps = 1; /* steps of the edge of each, up to one behind the count */
+
 static struct verdict curve_of_stride(const struct sweep *s)
 {
     const struct stride_curve *c = s->context;
 
-    return given_step(c->hit, c->hit + PAGE_MISS, c->count);
+    struct verdict v = given_step(c->hit, c->hit + PAGE_MISS, c->count);
+
+    v.knees[0].low -= edge_steps - 1;
+    v.knees[0].ramp = edge_steps > 1;
+    return v;
 }
 
 /* The ways that the strides show of a level of FIRST_LEVEL entries. */
@@ -312,6 +366,19 @@ static void as_many_pages_over_a_factor_of_sixteen_are_one_set(void **state)
     (void)state;
     assert_true(isnan(ways_of_strides(eight)->value));
     assert_true(ways_of_strides(sixteen)->value == FIRST_LEVEL);
+}
+
+/* ONE_SET_EDGE: pages of the readings make an edge of two steps; with five, sets overflow one by one. */
+static void a_level_of_one_set_ends_within_two_steps(void **state)
+{
+    static const struct stride_curve all[TLB_STRIDES] = {{64, 4}, {64, 4}, {64, 4}, {64, 4}, {64, 4}, {64, 4}, {64, 4}};
+
+    (void)state;
+    edge_steps = 2;
+    assert_true(ways_of_strides(all)->value == FIRST_LEVEL);
+    edge_steps = 5;
+    assert_true(isnan(ways_of_strides(all)->value));
+    edge_steps = 1;
 }
 
 /* SAME_HEIGHT_PART: 1 cycle that lines cost beside the 8 of a miss makes no level, half of a miss does. */
@@ -407,6 +474,8 @@ static void the_rise_at_the_end_of_a_level_is_a_miss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_that_make_up_the_capacity_are_the_caches),
+        cmocka_unit_test(distances_that_do_not_decide_ask_for_others),
         cmocka_unit_test(ways_and_sets_are_about_the_capacity),
         cmocka_unit_test(other_tables_end_curves_of_long_distances),
         cmocka_unit_test(readings_that_are_made_longer_once_are_long_enough),
@@ -416,6 +485,7 @@ int main(void)
         cmocka_unit_test(a_low_rise_is_no_end_of_a_level_of_code),
         cmocka_unit_test(strides_are_searched_well_beyond_what_they_may_hold),
         cmocka_unit_test(as_many_pages_over_a_factor_of_sixteen_are_one_set),
+        cmocka_unit_test(a_level_of_one_set_ends_within_two_steps),
         cmocka_unit_test(heights_that_differ_by_less_than_a_miss_are_one_level),
         cmocka_unit_test(pages_of_a_hypothesis_are_the_ways_times_a_power_of_two),
         cmocka_unit_test(the_rise_at_the_end_of_a_level_is_a_miss),
