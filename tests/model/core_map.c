@@ -26,6 +26,51 @@ static void *zeros(size_t bytes)
     return at;
 }
 
+/*
+ * What was decoded of areas of code that are no longer mapped: kept for the next ones, since the system takes long to
+ * make so much memory again. Nothing is decoded in it, and `seen` holds anything: no translation is left of it.
+ */
+enum { KEPT = 8 };
+static struct kept {
+    size_t count; /* bytes of code; 0: nothing is kept here */
+    uint8_t *seen;
+    uint32_t *decoded;
+    struct asked *asked;
+} kept[KEPT];
+
+static void forget_area(const struct kept *k)
+{
+    munmap(k->seen, k->count);
+    munmap(k->decoded, k->count * sizeof *k->decoded);
+    munmap(k->asked, k->count / PAGE_BYTES * sizeof *k->asked);
+}
+
+/* The memory of an area of code of that size, kept or new. */
+static struct kept take_area(size_t count)
+{
+    for (size_t i = 0; i < KEPT; i++)
+        if (kept[i].count == count) {
+            const struct kept k = kept[i];
+            kept[i].count = 0;
+            return k;
+        }
+    return (struct kept){.count = count,
+                         .seen = zeros(count),
+                         .decoded = zeros(count * sizeof(uint32_t)),
+                         .asked = zeros(count / PAGE_BYTES * sizeof(struct asked))};
+}
+
+/* Keeps it in place of the one that was kept first. */
+static void keep_area(struct kept k)
+{
+    static size_t next;
+
+    if (kept[next].count)
+        forget_area(&kept[next]);
+    kept[next] = k;
+    next = (next + 1) % KEPT;
+}
+
 void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code)
 {
     if (c->mapping_count == MAPPINGS)
@@ -36,9 +81,10 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
     if (!code)
         return;
     struct mapping *m = &c->mappings[c->mapping_count - 1];
-    m->seen = zeros(count);
-    m->decoded = zeros(count * sizeof *m->decoded);
-    m->asked = zeros(count / PAGE_BYTES * sizeof *m->asked);
+    const struct kept k = take_area(count);
+    m->seen = k.seen;
+    m->decoded = k.decoded;
+    m->asked = k.asked;
 }
 
 void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written)
@@ -55,25 +101,6 @@ void core_hint(struct core *c, uint64_t at)
     mapping_of(c, at)->hint = true;
 }
 
-void core_unmap(struct core *c, uint64_t at)
-{
-    struct mapping *m = mapping_of(c, at);
-
-    for (size_t page = 0; m->asked && page < m->count / PAGE_BYTES; page++)
-        if (m->asked[page].end) /* the others were never executed */
-            UC(uc_ctl_remove_cache(c->uc, m->at + page * PAGE_BYTES, m->at + (page + 1) * PAGE_BYTES));
-    UC(uc_mem_unmap(c->uc, m->at, m->count));
-    if (m->seen) {
-        munmap(m->seen, m->count);
-        munmap(m->decoded, m->count * sizeof *m->decoded);
-        munmap(m->asked, m->count / PAGE_BYTES * sizeof *m->asked);
-    }
-    *m = c->mappings[--c->mapping_count];
-    c->code = (struct mapping){0};
-}
-
-/* ---- Code ---------------------------------------------------------------------------------------- */
-
 /*
  * Forgets what the instructions of a page decode to, and those of the page before that reach into it. Returns an upper
  * bound of the bytes of it that were executed.
@@ -89,6 +116,24 @@ static size_t forget_decoded(struct mapping *m, size_t page)
     *a = (struct asked){0};
     return run;
 }
+
+void core_unmap(struct core *c, uint64_t at)
+{
+    struct mapping *m = mapping_of(c, at);
+
+    for (size_t page = 0; m->asked && page < m->count / PAGE_BYTES; page++)
+        if (m->asked[page].end) { /* the others were never executed */
+            UC(uc_ctl_remove_cache(c->uc, m->at + page * PAGE_BYTES, m->at + (page + 1) * PAGE_BYTES));
+            forget_decoded(m, page * PAGE_BYTES);
+        }
+    UC(uc_mem_unmap(c->uc, m->at, m->count));
+    if (m->seen)
+        keep_area((struct kept){m->count, m->seen, m->decoded, m->asked});
+    *m = c->mappings[--c->mapping_count];
+    c->code = (struct mapping){0};
+}
+
+/* ---- Code ---------------------------------------------------------------------------------------- */
 
 uint32_t mapping_decode(const struct mapping *m, uint64_t offset)
 {
