@@ -6,9 +6,39 @@
 /* A title of an axis, with its unit unless the values carry it. */
 const titleWithUnit = axis => axis.title + (axis.unit && !axis.bytes ? ` (${axis.unit})` : '');
 
+/*
+ * The order of cores in which each one is followed by the nearest of those left, so that clusters are blocks of the
+ * matrix; as they come for every other matrix. Pairs that were not measured are the farthest.
+ */
+function clusteredOrder(matrix) {
+    const order = matrix.rows.map((_, i) => i);
+    if (matrix.row_axis !== 'core' || matrix.column_axis !== 'other core' || matrix.rows.length !== matrix.columns.length)
+        return order;
+    const cell = (i, j) => matrix.cells[i] && typeof matrix.cells[i][j] === 'number' ? matrix.cells[i][j] : Infinity;
+    const time = (i, j) => Math.min(cell(i, j), cell(j, i));
+    for (let at = 1; at < order.length; at++) {
+        let nearest = at;
+        for (let k = at + 1; k < order.length; k++)
+            if (time(order[at - 1], order[k]) < time(order[at - 1], order[nearest]))
+                nearest = k;
+        order.splice(at, 0, ...order.splice(nearest, 1));
+    }
+    return order;
+}
+
+/* The same matrix with rows, and columns where these are other cores, in that order. */
+function clustered(matrix) {
+    const order = clusteredOrder(matrix);
+    if (order.every((from, to) => from === to))
+        return matrix;
+    return {...matrix, rows: order.map(i => matrix.rows[i]), columns: order.map(i => matrix.columns[i]),
+        cells: order.map(i => order.map(j => matrix.cells[i] ? matrix.cells[i][j] : null))};
+}
+
 class HeatMap {
     /* Draws into host. options: width in pixels; large: with keys; say(text): is called with the value of a cell. */
     constructor(host, matrix, options) {
+        matrix = clustered(matrix);
         this.matrix = matrix;
         this.options = options;
         this.rowAxis = axisOf(matrix.row_axis);

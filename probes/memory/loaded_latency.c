@@ -19,8 +19,7 @@
  *
  * Bytes are those of the lines that the other cores access: of a line that is stored to, memory may move twice as many.
  * The least latency need not be the idle one: what lies between core and memory may be clocked higher under load. Few
- * cores often cannot saturate the memory of a large machine: then there is no knee. A hypervisor's other guests load
- * the same memory.
+ * cores often cannot saturate a large machine's memory: no knee. A hypervisor's other guests load the same memory.
  *
  * Sources: Mess (Esmaili-Dokht et al. 2024), curves of latency over bandwidth by paced traffic and its ratio of reads to
  * writes; Arm's loaded-latency. docs/METHODS.md, 9.1.
@@ -40,7 +39,7 @@
 
 enum {
     UNROLL = 16,
-    TIMED = 4, /* readings of a window that count, behind the requests and one that only warms up */
+    TIMED = 6, /* readings of a window that count, behind the requests and one that only warms up */
     WALKS = 1 + TIMED,
     SAMPLES = 12,  /* readings of a point */
     ATTEMPTS = 12, /* windows of a point */
@@ -226,13 +225,14 @@ static const char *measure_ratio(struct probe *p, struct loaded *l, size_t ratio
     return NULL;
 }
 
-/* With all of the other cores; where the platform cannot run so many at once, with one. */
+/* With all other cores; where the platform cannot run so many at once, with one. */
 static void measure_all(struct probe *p, struct loaded *l)
 {
+    const size_t step = (size_t)probe_smoke(p, RATIOS - 1, 1);
     const char *why = NULL;
     bool good = true;
 
-    for (size_t ratio = 0; ratio < RATIOS && good && !why; ratio++) {
+    for (size_t ratio = 0; ratio < RATIOS && good && !why; ratio += step) {
         why = measure_ratio(p, l, ratio, &good);
         if (why && good && l->traffic.count > 1) {
             l->traffic.count = 1;

@@ -36,7 +36,7 @@ enum { UNROLL = 16, TIMED = 5, WALKS = 1 + TIMED, ATTEMPTS = 6, PASSES = 3, NUMB
 static const char name[] = "memory.bandwidth.shared_bytes_per_ns";
 static const char method[] = "cores that access lines of buffers of their own; two sizes, three passes";
 
-/* Where this core's walk continues, what is left of its buffer, and what it has read of the others' counts. */
+/* Where a walk continues, what is left of the buffer, and what it has read of the others' counts. Of each reading one. */
 struct walk {
     uint64_t at, blocks, first, last;
 };
@@ -88,7 +88,8 @@ static bool build(struct probe *p, struct shared *s, bool stores)
     traffic_emit_counts(&c, &s->traffic);
     emit_store(&c, REG_T2, REG_DATA, (int32_t)offsetof(struct walk, last));
     emit_return(&c);
-    *(struct walk *)s->page.write = (struct walk){.at = s->own.at, .blocks = blocks};
+    for (size_t i = 0; i < WALKS; i++)
+        ((struct walk *)s->page.write)[i] = (struct walk){.at = s->own.at, .blocks = blocks};
     s->traffic.request.units = s->walk.units = 1;
     return probe_kernel(p, &c, request, &s->traffic.request) && probe_kernel(p, &c, walk, &s->walk);
 }
@@ -114,24 +115,21 @@ static const char *measure(struct probe *p, struct shared *s, bool stores, doubl
         return NULL;
     }
     for (unsigned attempt = 0; attempt < ATTEMPTS && !quiet; attempt++) {
-        size_t count = 0;
-        for (size_t i = 0; i < TIMED; i++) {
-            const size_t first = traffic_list(&s->traffic, list);
-            list[first] = list[first + 1] = (struct reading){.kernel = s->walk.entry,
-                                                             .argument = {iterations, s->page.at}};
-            const char *why = traffic_window(p, &s->traffic, &kind, list, first + 2, &quiet, good);
-            if (why || !*good)
-                return why;
-            if (!quiet)
-                continue;
-            const struct reading *r = &list[first + 1];
+        const size_t first = traffic_list(&s->traffic, list);
+        for (size_t i = 0; i < WALKS; i++)
+            list[first + i] = (struct reading){.kernel = s->walk.entry,
+                                               .argument = {iterations, s->page.at + i * sizeof(struct walk)}};
+        const char *why = traffic_window(p, &s->traffic, &kind, list, first + WALKS, &quiet, good);
+        if (why || !*good)
+            return why;
+        for (size_t i = 0; i < TIMED && quiet; i++) { /* the first walk only warms up */
+            const struct reading *r = &list[first + 1 + i];
             const double ns = (double)(r->end_ticks - r->begin_ticks) / machine_info()->tick_hz * 1e9;
             p->run->meter.kernel_seconds += ns / 1e9;
-            rates[count++] = ((double)(w->last - w->first) + (double)iterations * UNROLL) * TRAFFIC_LINE / ns;
+            rates[i] = ((double)(w[1 + i].last - w[1 + i].first) + (double)iterations * UNROLL) * TRAFFIC_LINE / ns;
         }
-        quiet = count > TIMED / 2;
-        *rate = quiet ? median(rates, count) : (double)NAN;
     }
+    *rate = quiet ? median(rates, TIMED) : (double)NAN;
     return NULL;
 }
 
@@ -241,7 +239,7 @@ static void run(struct probe *p)
         }
     s->traffic.bytes = (size_t)longest;
     good = traffic_map(p, &s->traffic) && probe_map_large(p, &s->own, s->traffic.bytes) &&
-           probe_map(p, &s->page, sizeof(struct walk), 0);
+           probe_map(p, &s->page, WALKS * sizeof(struct walk), 0);
     if (good)
         memset(s->own.write, 1, s->own.bytes);
     for (size_t i = 0; i < count && good; i++)

@@ -208,6 +208,16 @@ def draws_matrices(page, run, wrong):
     wrong.check(wanted in said, f'it says "{said}" of {value}')
     page.shot("matrix")
     page.js("large.close()")
+    near = [
+        [None if i == j else 10 if i % 4 == j % 4 else 30 if i % 2 == j % 2 else 90 for j in range(8)] for i in range(8)
+    ]
+    near[0][2] = None  # measured by the other core only
+    cores = {"row_axis": "core", "column_axis": "other core", "rows": list(range(8)), "columns": list(range(8))}
+    shown = page.js("return clustered(arguments[0])", {**cores, "cells": near})
+    wrong.check(shown["rows"] == [0, 4, 2, 6, 1, 5, 3, 7], f"cores that are near each other lie apart: {shown['rows']}")
+    wrong.check(shown["cells"][1] == [10, None, 30, 30, 90, 90, 90, 90], f"its times are {shown['cells'][1]}")
+    other = {**cores, "row_axis": "bytes", "cells": near}
+    wrong.check(page.js("return clustered(arguments[0]).rows", other) == list(range(8)), "rows that are no cores moved")
 
 
 def finds_instructions(page, run, wrong):
@@ -242,7 +252,9 @@ def finds_instructions(page, run, wrong):
     evidence = next(row for row in rows if row["form"] == first)["bytes"]
     wrong.check((evidence or "Instructions") in page.text("tr.open"), f"no evidence of {first}")
     for state, said in (("decided", "4 5 + 2 × 9 10 (some), 3 cycles each"), ("undecided", None)):
-        text = page.js(f"return unitsText({{state: '{state}', operations: [[1, '=', '4 5', 1], [2, '<=', '9 10', 3]]}})")
+        text = page.js(
+            f"return unitsText({{state: '{state}', operations: [[1, '=', '4 5', 1], [2, '<=', '9 10', 3]]}})"
+        )
         wrong.check(text == said, f"units of a form that is {state} are {text}")
     page.shot("instructions")
 
