@@ -236,12 +236,16 @@ static void report_class(struct probe *p, const struct inflight *l, const struct
 
 /* ---- Which classes share -------------------------------------------------------------------------- */
 
-/* `occupied`: chains of loads occupy entries of that class, so that only misses can be used. */
+/*
+ * `occupied`: chains of loads occupy entries of that class, so that only misses can be used; so it is where two chains
+ * of loads do not overlap.
+ */
 static bool report_pair(struct probe *p, const struct inflight *l, struct sharing all[PAIRS], size_t pair,
                         const double fits[CLASSES], const bool occupied[CLASSES])
 {
     const size_t a = class_index(pairs[pair].a), b = class_index(pairs[pair].b);
-    const bool misses = (occupied[a] || occupied[b]) && pairs[pair].first == LONG_OP_LOADS;
+    const bool no_chains = l->unusable[LONG_OP_LOADS] == REASON_NO_OVERLAP;
+    const bool misses = (occupied[a] || occupied[b] || no_chains) && pairs[pair].first == LONG_OP_LOADS;
     struct sharing *s = &all[pair];
 
     *s = (struct sharing){.a = classes[a].filler,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PORTS_MAXIMUM = 8, MISSES_MAXIMUM = 64, STORED = 256 };
+enum { PORT_CYCLES = 4096, MISSES_MAXIMUM = 64, REGISTER_MISSES = 8, STORED = 256 };
 
 struct load_store_design {
     unsigned loads, stores; /* ports, each for port_bytes a cycle; 0: any number */
@@ -19,10 +19,25 @@ struct load_store_design {
     double split;    /* cycles added to a load that crosses from one line to the next */
 };
 
+/* Ports of one kind: how many are taken in each cycle, in a ring by its number. */
+struct ports {
+    struct port_cycle {
+        uint64_t number;
+        unsigned taken;
+    } cycles[PORT_CYCLES];
+    uint64_t latest, full_before; /* the latest cycle with a port taken; the first one that may have a free port */
+};
+
+/* The latest misses that hold one of the registers for misses, in the order of time, and when all is known from. */
+struct miss_register {
+    double from[REGISTER_MISSES], until[REGISTER_MISSES], known_from;
+    size_t count;
+};
+
 struct load_store {
-    unsigned threads;                                             /* of the core that take turns with the ports; 0: 1 */
-    double load_ports[PORTS_MAXIMUM], store_ports[PORTS_MAXIMUM]; /* when each is free again */
-    double misses[MISSES_MAXIMUM];
+    unsigned threads; /* of the core that take turns with the ports; 0: 1 */
+    struct ports loads, stores;
+    struct miss_register misses[MISSES_MAXIMUM];
     struct {
         uint64_t address;
         double at; /* when the store was done */
