@@ -17,7 +17,7 @@
 
 static void run(struct probe *p)
 {
-    struct caches c = {.most = caches_footprint(p), .seconds = probe_scale(p, 1, 2, 2, 30)};
+    struct caches c = {.most = caches_footprint(p), .seconds = probe_simulated(p, 4, probe_scale(p, 1, 2, 2, 30))};
 
     if (pointer_chase_map(p, &c.chase, (size_t)c.most))
         caches_levels(p, &c);
