@@ -25,7 +25,6 @@ struct rise {
     bool slope_after;     /* the level after may slope */
     bool open;            /* the rise has not ended at point end - 1 */
     bool hidden;          /* there may be no level before it: the curve rises from its first point on */
-    bool lasting;         /* the level before is flat and lasts, so that it is no part of another rise */
     bool jump;            /* one of two levels that may bend and step a little themselves */
     bool not_smooth;      /* it has been shown already that no smooth curve explains it */
     double before, after; /* heights of the levels; NaN: those of the fitted ramp */

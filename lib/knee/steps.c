@@ -237,7 +237,6 @@ static size_t find_rises(const struct curve *c, const struct level_piece *levels
             r.to = s->count;
         else if (next->first + margin + 1 < end)
             r.to = next->first + margin;
-        r.lasting = !l->first_sloped && !l->last_sloped && lasts(s, l);
         r.slope_before = l->last_sloped;
         r.slope_after = next->first_sloped;
         r.before = l->height;
@@ -286,8 +285,7 @@ static bool replace_last(const struct curve *c, const struct rise *r, struct ver
 
 /*
  * Adds the rises to the knees; `rises` is in descending order. A rise that is no knee by itself is joined with the one
- * before it, unless that one ends before it begins: then there is a level between the two. Nor is a rise from the first
- * point on joined with one behind a level that lasts.
+ * before it, unless that one ends before it begins: then there is a level between the two.
  */
 static void add_rises(const struct curve *c, const struct rise *rises, size_t count, struct verdict *out, bool *good)
 {
@@ -296,8 +294,7 @@ static void add_rises(const struct curve *c, const struct rise *rises, size_t co
 
     for (size_t i = count; i-- > 0;) {
         const struct rise both = join_rises(&last, &rises[i]);
-        bool beside = last.end > rises[i].first && !(last.hidden && rises[i].lasting),
-             joined = !is_knee && beside && add_rise(c, &both, out, good);
+        bool beside = last.end > rises[i].first, joined = !is_knee && beside && add_rise(c, &both, out, good);
         if (joined && out->knees[out->count - 1].low >= c->s.x[rises[i].first]) {
             is_knee = replace_last(c, &rises[i], out, good);
             joined = !is_knee;

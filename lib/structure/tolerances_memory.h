@@ -69,7 +69,7 @@ static const double CLUSTER_LONELY = 4;
  * How many times as long a kernel takes that needs all of the core's width while another processor is busy. Threads of
  * one core take turns: twice, or less where the other one leaves slots free; from half as long again on they are
  * siblings. Cores of their own take as long as before, but for what a shared cache or a hypervisor adds: up to a
- * seventh longer. Between these nothing is decided.
+ * seventh longer, APART_UP_TO. Between these nothing is decided.
  */
 static const double SIBLINGS_FROM = 1.5;
 static const double APART_UP_TO = 1.15;

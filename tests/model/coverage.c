@@ -13,7 +13,6 @@
 static const struct {
     const char *probe, *reason;
 } unmodelled[] = {
-    {"counters", "describes the counters of a real core; proofs.c tests that probes can count"},
     {"frequency", "the modelled clock is the same whether the core is idle or busy"},
     {"indirect", "the modelled core predicts the latest target of an indirect branch, whatever the history"},
     {"form_units", "modelled execution units are all alike; tests/unit/form_units.c simulates others"},

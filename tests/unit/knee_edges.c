@@ -66,26 +66,6 @@ static bool find(const struct points *r, size_t known, bool sloped, double half,
     return found;
 }
 
-/*
- * A curve that rises from its first point on, as where an operation cache holds that much alone, and then to a second
- * level: the first rise is no knee, and no part of the second one.
- */
-static void a_rise_from_the_first_point_hides_no_knee_behind_a_level(void **state)
-{
-    struct points r = {.error = 0.01};
-
-    (void)state;
-    add(&r, 1, 20, 0);
-    add(&r, 1, 25, 0);
-    add(&r, 20, 30, 0.01);
-    for (double y = 36; y < 55; y += 6)
-        add(&r, 1, y, 0);
-    add(&r, 30, 56, 0.01);
-    const struct verdict v = decide(KNEE_STEP, &r);
-    assert_int_equal(v.count, 1);
-    assert_knee(&v, 22, 23);
-}
-
 /* A step of 70 % is a knee, also where the curve climbs behind it to far more. */
 static void a_step_before_a_climb_is_the_knee(void **state)
 {
@@ -475,7 +455,6 @@ int main(void)
         cmocka_unit_test(a_line_of_ten_points_is_left),
         cmocka_unit_test(what_falls_far_comes_back),
         cmocka_unit_test(a_level_of_few_noisy_points_far_away_is_one),
-        cmocka_unit_test(a_rise_from_the_first_point_hides_no_knee_behind_a_level),
         cmocka_unit_test(the_second_view_begins_a_climb_at_its_step),
         cmocka_unit_test(two_points_before_a_jump_are_a_plateau),
         cmocka_unit_test(the_second_view_sees_jumps_between_slopes),
