@@ -51,7 +51,7 @@ static const char *const kind_names[ACCESS_KINDS] = {"load", "store", "copy", "s
 struct walk {
     const struct area *area, *state;
     const struct emit_access *access;
-    const struct emit_block *block; /* if not NULL, in place of an access */
+    const struct emit_block *block; /* in place of an access, which is NULL then */
     enum access_kind kind;
     size_t bytes; /* of the footprint */
 };
@@ -62,10 +62,12 @@ struct walk {
  */
 enum { COPY_SHIFT = PAGE_BYTES - 64 };
 
-static void emit_accesses_of(struct code *c, const struct walk *w, size_t block)
+/* Emits the accesses to the next block of the walk. Returns its bytes. */
+static size_t emit_accesses_of(struct code *c, const struct walk *w, const struct emit_access *a)
 {
-    const struct emit_access *a = w->access;
     const unsigned bytes = a->bits / 8, registers = a->registers, first = a->file == ACCESS_GENERAL ? REG_T5 : VREG_0;
+    const size_t most = (size_t)UNROLL * bytes, longest = registers == 2 ? PAIRS_BLOCK_BYTES : BLOCK_BYTES;
+    const size_t block = most < longest ? most : longest;
 
     for (size_t at = 0; at < block; at += bytes) {
         const unsigned r = first + (unsigned)(at / bytes) % (4 / registers) * registers;
@@ -74,27 +76,21 @@ static void emit_accesses_of(struct code *c, const struct walk *w, size_t block)
         if (w->kind != LOAD)
             emit_store_as(c, a, r, w->kind == COPY ? REG_T1 : REG_T0, (int32_t)at);
     }
-}
-
-/* Emits what one iteration does to a part of that many bytes, or to its next block. Returns the bytes of the block. */
-static size_t emit_body(struct code *c, const struct walk *w, size_t part)
-{
-    const struct emit_access *a = w->access;
-    const size_t most = w->block ? part : UNROLL * a->bits / 8;
-    const size_t longest = w->block ? PIECE_BYTES : a->registers == 2 ? PAIRS_BLOCK_BYTES : BLOCK_BYTES;
-    const size_t block = most < longest ? most : longest;
-    const enum reg from = w->kind == COPY ? REG_T2 : REG_T1;
-
-    if (w->block) {
-        emit_move(c, from, REG_T0);
-        emit_block(c, w->block, block, machine_info()->zero_bytes);
-        emit_move(c, REG_T0, from);
-        return block;
-    }
-    emit_accesses_of(c, w, block);
     emit_add_constant(c, REG_T0, (int32_t)block);
     if (w->kind == COPY)
         emit_add_constant(c, REG_T1, (int32_t)block);
+    return block;
+}
+
+/* Emits an instruction for the next block of a part of that many bytes. Returns the bytes of the block. */
+static size_t emit_block_of(struct code *c, const struct walk *w, size_t part)
+{
+    const size_t block = part < PIECE_BYTES ? part : PIECE_BYTES;
+    const enum reg from = w->kind == COPY ? REG_T2 : REG_T1;
+
+    emit_move(c, from, REG_T0);
+    emit_block(c, w->block, block, machine_info()->zero_bytes);
+    emit_move(c, REG_T0, from);
     return block;
 }
 
@@ -105,7 +101,8 @@ static size_t emit_body(struct code *c, const struct walk *w, size_t part)
 static bool build(struct probe *p, void *context, struct kernel *k)
 {
     const struct walk *w = context;
-    const bool vectors = w->access && w->access->file != ACCESS_GENERAL;
+    const struct emit_access *a = w->access;
+    const bool vectors = a && a->file != ACCESS_GENERAL;
     const size_t half = w->bytes < 2 * PAGE_BYTES ? w->bytes / 2 : w->bytes / 2 / PAGE_BYTES * PAGE_BYTES;
     const size_t part = w->kind == COPY ? half : w->bytes;
     struct code c = probe_code(p, CODE_BYTES);
@@ -115,10 +112,10 @@ static bool build(struct probe *p, void *context, struct kernel *k)
     emit_load(&c, REG_T1, REG_DATA, 8);
     emit_load(&c, REG_T3, REG_DATA, 16);
     if (vectors)
-        access_clear(&c, w->access, VREG_0, 4);
+        access_clear(&c, a, VREG_0, 4);
     emit_align(&c, 64);
-    const size_t loop = c.used, block = emit_body(&c, w, part);
-    state[2] = part / block; /* at least one block in any footprint */
+    const size_t loop = c.used, block = a ? emit_accesses_of(&c, w, a) : emit_block_of(&c, w, part);
+    state[2] = block ? part / block : 0; /* at least one block in any footprint */
     memcpy(w->state->write, state, sizeof state);
     emit_add_constant(&c, REG_T3, -1);
     const struct fixup on = emit_branch_if_not_zero_ahead(&c, REG_T3);

@@ -149,7 +149,7 @@ static bool measure_pair(struct probe *p, struct siblings *s, unsigned other)
 
     s->traffic.cores[0] = other;
     for (size_t i = 0; i < s->rounds && !why && good; i++) {
-        double alone[SIBLING_KERNELS], beside[SIBLING_KERNELS];
+        double alone[SIBLING_KERNELS] = {NAN}, beside[SIBLING_KERNELS] = {NAN};
         why = measure(p, s, 0, alone, &good);
         if (!why && good)
             why = measure(p, s, 1, beside, &good);
