@@ -20,12 +20,11 @@ static const double COUNTS_ANYTHING = 0.1;
  */
 static const double MEANS_WITHIN = 0.015;
 
-uint64_t discovery_counters(void)
+uint64_t general_counters(const struct counters *have)
 {
-    const struct counters *have = machine_counters();
     const uint64_t fixed = have->kind == COUNTERS_APPLE ? 3 : 0;
 
-    return have->slots & ~have->taken & ((UINT64_C(1) << COUNTER_FIXED) - 1) & ~fixed;
+    return have->slots & ((UINT64_C(1) << COUNTER_FIXED) - 1) & ~fixed;
 }
 
 /* ---- Which events there may be --------------------------------------------------------------------- */
@@ -68,7 +67,7 @@ static struct window_result try_event(const struct kernel *k, size_t kernel, str
     static const struct count_options options = {.iterations = ITERATIONS, .warmup = 1, .repetitions = REPETITIONS};
     static struct event each[COUNTER_SLOTS];
     static struct count counts[COUNTER_SLOTS];
-    const uint64_t free = discovery_counters();
+    const uint64_t free = general_counters(machine_counters()) & ~machine_counters()->taken;
     size_t count = 0;
 
     for (unsigned slot = 0; slot < COUNTER_FIXED && count < COUNT_EVENTS; slot++)

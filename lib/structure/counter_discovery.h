@@ -28,10 +28,10 @@ struct discovery {
 };
 
 /*
- * The general counters of the core in use that are free, by slot: those to which any event may be given. Fixed ones are
- * not among them, which on Apple's cores are the first two.
+ * Those of the core's counters, by slot, to which events can be given. Fixed ones are not among them, which on Apple's
+ * cores are the first two.
  */
-uint64_t discovery_counters(void);
+uint64_t general_counters(const struct counters *have);
 /*
  * Tries the events and fills in *out, which discovery_free frees in any case. False: a kernel ended by a fault or a
  * timeout, or there was no memory, and the probe is over.

@@ -116,8 +116,7 @@ static unsigned ones(uint64_t bits)
 
 static void report_counters(struct probe *p, const struct counters *have)
 {
-    const uint64_t low = (UINT64_C(1) << COUNTER_FIXED) - 1, apple = have->kind == COUNTERS_APPLE ? 3 : 0;
-    const unsigned general = ones(have->slots & low & ~apple), fixed = ones(have->slots & (~low | apple));
+    const unsigned general = ones(general_counters(have)), fixed = ones(have->slots & ~general_counters(have));
     const char *method = "announced, and each counted a chain of known length correctly";
 
     report(p, &(struct finding){.name = "system.counters.number",
@@ -163,13 +162,15 @@ static void send_discovered(struct probe *p, const struct discovery *d, const st
     record_hex(&r, "code", e->code);
     if (name[0])
         record_text(&r, "event", name);
-    if (machine_info()->privileged) /* else the system chooses the counter */
+    slots[0] = 0;
+    if (machine_info()->privileged) { /* else the system chooses the counter */
         record_hex(&r, "slots", e->slots);
+        snprintf(slots, sizeof slots, "0x%llx", (unsigned long long)e->slots);
+    }
     if (means)
         record_text(&r, "means", means);
     RECORD_COLUMNS(&r, "kernel", "count");
     snprintf(code, sizeof code, "0x%llx", (unsigned long long)e->code);
-    snprintf(slots, sizeof slots, "0x%llx", (unsigned long long)e->slots);
     int used = snprintf(line, sizeof line, "  %-13s %-9s %-17s", code, slots, means ? means : "");
     for (size_t i = 0; i < DISCOVERY_KERNELS; i++) {
         record_array(&r, NULL);
