@@ -38,9 +38,8 @@ static const double LAST_NEAR_BYTES = 1 << 25;
 
 /*
  * Cycles of a miss, at least, on a simulated core: in fewer the ring may lie in a cache, since what such a core declares
- * need not be what it has. Chosen:
- * second levels take up to 25 and third ones up to 70 cycles, and in fewer than 80 a window of 500 is not filled at
- * six instructions a cycle.
+ * need not be what it has. Chosen: second levels take up to 25 and third ones up to 70 cycles, and in fewer than 80 a
+ * window of 500 is not filled at six instructions a cycle.
  */
 static const double MISS_CYCLES_LEAST = 80;
 /* ---- Whether two operations overlap --------------------------------------------------------------- */

@@ -25,7 +25,7 @@ struct loaded_verdict {
      * there are no such points, from the first or to the last one. */
     double low, high;
     enum reason not_saturated;  /* why the most bandwidth is not known; REASON_NONE: it is */
-    double most;                /* bytes a nanosecond; */
+    double most;                /* bytes a nanosecond */
     double most_low, most_high; /* it lies between those of the last two points, or what was most before them */
     double most_ns;             /* latency at the last point */
 };

@@ -104,8 +104,8 @@ static bool build(struct probe *p, struct loaded *l)
 }
 
 /*
- * Takes readings of one point into its row of the matrix. Returns NULL, or why the other
- * cores cannot be used. *good: the probe is not over.
+ * Takes readings of one point into its row of the matrix. Returns NULL, or why the other cores cannot be used. *good: the
+ * probe is not over.
  */
 static const char *measure_point(struct probe *p, struct loaded *l, const struct traffic_kind *kind, double *row,
                                  struct loaded_point *point, bool *good)
