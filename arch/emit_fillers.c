@@ -1,6 +1,7 @@
 /* What fillers of every ISA have in common; arch/<isa>/emit_fillers.c has the rest. */
 #include <string.h>
 
+#include "arch/catalogue.h"
 #include "arch/emit_fillers_private.h"
 
 /*
@@ -14,6 +15,29 @@ const struct emit_filler *emit_filler_named(const char *name)
         if (!strcmp(f->name, name))
             return f;
     return NULL;
+}
+
+/* The first register that the form reads; NULL: it reads none. */
+static const struct form_operand *first_source(const struct form *f)
+{
+    for (unsigned i = 0; f && i < f->operand_count; i++) {
+        const struct form_operand *o = form_operand(f, i);
+        if (form_has_field(o) && o->access == OPERAND_READ)
+            return o;
+    }
+    return NULL;
+}
+
+struct emit_filler emit_filler_of_form(const char *form, unsigned vector_bits)
+{
+    const struct form_operand *source = first_source(form_find(form));
+    const bool vector = source && source->kind == OPERAND_VECTOR;
+
+    return (struct emit_filler){.name = form,
+                                .class = vector ? FILLER_VECTOR_FORM : FILLER_FORM,
+                                .bits = vector ? emit_wide_bits[0] : 64,
+                                .vector_bits = vector ? vector_bits : 0,
+                                .waits = source != NULL};
 }
 
 void emit_filler_begin(struct code *c, enum reg data)
@@ -58,6 +82,31 @@ static void emit_access_filler(struct code *c, const struct emit_filler *f, size
         emit_store_as(c, a, r, REG_T8, place);
 }
 
+/* A form whose first source is `general` or `vector`, and whose other ones hold constants. */
+static void emit_form_filler(struct code *c, const char *name, unsigned target, enum reg general, enum vreg vector)
+{
+    const struct form *f = form_find(name);
+    const struct form_operand *first = first_source(f);
+    uint8_t registers[FORM_OPERANDS];
+    unsigned count = 0;
+
+    if (!code_require(c, first != NULL))
+        return;
+    for (unsigned i = 0; i < f->operand_count; i++) {
+        const struct form_operand *o = form_operand(f, i);
+        const bool is_vector = o->kind == OPERAND_VECTOR;
+        if (!form_has_field(o))
+            continue;
+        if (o->access & OPERAND_WRITE)
+            registers[count++] = (uint8_t)(is_vector ? VREG_3 + target : form_register((enum reg)(REG_T3 + target)));
+        else if (o == first)
+            registers[count++] = (uint8_t)(is_vector ? (unsigned)vector : form_register(general));
+        else
+            registers[count++] = (uint8_t)(is_vector ? (unsigned)VREG_7 : form_register(REG_T7));
+    }
+    emit_form(c, f, registers);
+}
+
 static void emit_over(struct code *c)
 {
     const size_t target = c->used + FILLER_JUMP_BYTES;
@@ -89,6 +138,8 @@ void emit_filler(struct code *c, const struct emit_filler *f, size_t index)
     case FILLER_FLAGS: emit_compare(c, REG_T6, REG_T7); break;
     case FILLER_JUMP: emit_over(c); break;
     case FILLER_BRANCH: emit_branch_on(c); break;
+    case FILLER_FORM:
+    case FILLER_VECTOR_FORM: emit_form_filler(c, f->name, target, REG_T6, VREG_6); break;
     default: emit_filler_computing(c, f, target, REG_T6, VREG_6);
     }
 }
@@ -109,6 +160,8 @@ void emit_filler_waiting(struct code *c, const struct emit_filler *f, size_t ind
     case FILLER_STORE: emit_access_filler(c, f, index, general, vector); break;
     case FILLER_FLAGS: emit_compare(c, general, REG_T7); break;
     case FILLER_BRANCH: emit_land(c, emit_branch_if_not_zero_ahead(c, general)); break;
+    case FILLER_FORM:
+    case FILLER_VECTOR_FORM: emit_form_filler(c, f->name, target, general, vector); break;
     default: emit_filler_computing(c, f, target, general, vector);
     }
 }

@@ -13,17 +13,19 @@
 
 /* What a filler occupies besides its entry of the reorder buffer. */
 enum filler_class {
-    FILLER_NOTHING, /* NOPs; moves and zeros, which a core may eliminate at rename; else they occupy a register */
-    FILLER_GENERAL, /* a general register; on x86-64 no flags */
-    FILLER_PRODUCT, /* a general register, and a unit that multiplies */
-    FILLER_FLAGS,   /* flags alone */
-    FILLER_VECTOR,  /* a vector register */
-    FILLER_MASK,    /* a mask or predicate register */
-    FILLER_LOAD,    /* an entry for a load, and a register */
-    FILLER_STORE,   /* an entry for a store */
-    FILLER_TARGET,  /* an entry for a store, whose address can be made to wait */
-    FILLER_BRANCH,  /* an entry for a branch that is not taken */
-    FILLER_JUMP,    /* an entry for a taken branch, to the next filler, FILLER_JUMP_BYTES on */
+    FILLER_NOTHING,     /* NOPs; moves and zeros, which a core may eliminate at rename; else they occupy a register */
+    FILLER_GENERAL,     /* a general register; on x86-64 no flags */
+    FILLER_PRODUCT,     /* a general register, and a unit that multiplies */
+    FILLER_FLAGS,       /* flags alone */
+    FILLER_VECTOR,      /* a vector register */
+    FILLER_MASK,        /* a mask or predicate register */
+    FILLER_LOAD,        /* an entry for a load, and a register */
+    FILLER_STORE,       /* an entry for a store */
+    FILLER_TARGET,      /* an entry for a store, whose address can be made to wait */
+    FILLER_BRANCH,      /* an entry for a branch that is not taken */
+    FILLER_JUMP,        /* an entry for a taken branch, to the next filler, FILLER_JUMP_BYTES on */
+    FILLER_FORM,        /* what a form of the catalogue does that reads a general register … */
+    FILLER_VECTOR_FORM, /* … or a vector register */
     FILLER_CLASSES
 };
 
@@ -42,6 +44,12 @@ struct emit_filler {
 extern const struct emit_filler emit_fillers[];
 /* The kind of that name; NULL: this ISA has none. */
 const struct emit_filler *emit_filler_named(const char *name);
+/*
+ * The kind that is a form of the catalogue (arch/catalogue.h): one that reads registers, and reads and writes neither
+ * memory nor registers that cannot be chosen, but for flags. Its name, which must outlive the kind, is that of the form.
+ * vector_bits: what the core's vectors have.
+ */
+struct emit_filler emit_filler_of_form(const char *form, unsigned vector_bits);
 
 enum {
     FILLER_DATA_BYTES = 1024, /* what loads and stores need, aligned to a cache line: eight lines for each of the two */

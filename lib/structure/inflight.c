@@ -34,6 +34,11 @@ static bool has_class(const struct inflight_experiment *e, enum filler_class cla
     return e->head && e->head->class == class;
 }
 
+static bool has_vectors(const struct inflight_experiment *e)
+{
+    return has_class(e, FILLER_VECTOR) || has_class(e, FILLER_VECTOR_FORM);
+}
+
 static unsigned widest_vector_bits(const struct inflight_experiment *e)
 {
     unsigned bits = 0;
@@ -72,7 +77,7 @@ bool inflight_choose_fillers(struct inflight_experiment *e, const char *const na
      * cores (Intel Optimization Reference Manual, 15.3).
      */
     const bool slows_roots = e->first == LONG_OP_ARITHMETIC && widest_vector_bits(e) > emit_wide_bits[0];
-    return (!e->waits || !has_class(e, FILLER_VECTOR) || double_access()) && !slows_roots;
+    return (!e->waits || !has_vectors(e) || double_access()) && !slows_roots;
 }
 
 static void emit_one_filler(struct code *c, const struct inflight_experiment *e, const struct emit_filler *f,
@@ -167,7 +172,7 @@ int32_t inflight_cursor_offset(enum long_op kind, unsigned which)
  */
 static void emit_loads_to_wait_for(struct code *c, const struct inflight_experiment *e)
 {
-    if (has_class(e, FILLER_VECTOR))
+    if (has_vectors(e))
         emit_load_as(c, double_access(), VREG_0, REG_T0, 8);
     for (unsigned i = 0; i < e->extra_loads; i++)
         emit_load(c, REG_T2, REG_T0, 16);

@@ -37,11 +37,7 @@ bool sharing_all_fit(double group, double alone, double behind)
     return behind >= alone - fmin(ALIKE_COUNTS * alone + ALIKE_COUNTS_MORE + cut, ALL_OFF * alone);
 }
 
-/*
- * How many fillers fit: the largest count that was found twice. A sibling thread that is awake for a while occupies
- * entries and registers, which are missing here; and one miss that takes longer can make a single count too large.
- */
-static bool count_twice(struct probe *p, const struct inflight_experiment *e, double about, double *count)
+bool sharing_count(struct probe *p, const struct inflight_experiment *e, double about, double *count)
 {
     double one, second = (double)NAN;
 
@@ -61,20 +57,13 @@ static bool count_twice(struct probe *p, const struct inflight_experiment *e, do
     return true;
 }
 
-/*
- * The control of fillers that wait: behind the edge as many must fit that do not wait. If they do not, something else
- * that both classes occupy is full, and *common_limit is set. Where all fit that fit alone there is no such edge.
- */
-static bool check_common_limit(struct probe *p, const struct inflight_experiment *e, double group, double alone,
-                               double behind, bool *common_limit)
+bool sharing_control(struct probe *p, const struct inflight_experiment *e, double count, bool *common_limit)
 {
-    const double beyond = ceil(behind * (1 + ALIKE_COUNTS) + ALIKE_COUNTS_MORE),
-                 below = floor(behind * (1 - ALIKE_COUNTS) - ALIKE_COUNTS_MORE);
+    const double beyond = ceil(count * (1 + ALIKE_COUNTS) + ALIKE_COUNTS_MORE),
+                 below = floor(count * (1 - ALIKE_COUNTS) - ALIKE_COUNTS_MORE);
     struct inflight_experiment ready = *e;
     double fast, slow, without_waiting;
 
-    if (!e->waits || isnan(behind) || sharing_all_fit(group, alone, behind))
-        return true;
     ready.ready = true;
     for (unsigned i = 0; i < times(p, CONTROLS); i++) {
         if (!inflight_cycles(p, e, fmax(below, 1), &fast) || !inflight_cycles(p, e, beyond, &slow) ||
@@ -83,6 +72,14 @@ static bool check_common_limit(struct probe *p, const struct inflight_experiment
         *common_limit = *common_limit || !(without_waiting < (fast + slow) / 2);
     }
     return true;
+}
+
+/* The same behind half of another class; where all fit that fit alone there is no edge to ask at. */
+static bool check_common_limit(struct probe *p, const struct inflight_experiment *e, double group, double alone,
+                               double behind, bool *common_limit)
+{
+    return !e->waits || isnan(behind) || sharing_all_fit(group, alone, behind) ||
+           sharing_control(p, e, behind, common_limit);
 }
 
 /* ---- One trial ------------------------------------------------------------------------------------ */
@@ -115,7 +112,7 @@ static bool measure_trial(struct probe *p, const struct inflight *l, const struc
         const double before = again ? t->alone[i] : measured_before(all, index, names[i][0], t);
         t->alone[i] = (double)NAN;
         if ((again || isnan(before)) && inflight_choose_fillers(&e, names[i]) &&
-            !count_twice(p, &e, all[index].about[i], &t->alone[i]))
+            !sharing_count(p, &e, all[index].about[i], &t->alone[i]))
             return false;
         t->alone[i] = fmax(t->alone[i], before);
     }
@@ -124,7 +121,7 @@ static bool measure_trial(struct probe *p, const struct inflight *l, const struc
             return true;
         e.head = inflight_filler(names[!i][0]);
         e.head_count = isnan(t->alone[!i]) ? 0 : (unsigned)(t->alone[!i] / 2);
-        if (e.head_count && (!count_twice(p, &e, t->alone[i], &t->behind[i]) ||
+        if (e.head_count && (!sharing_count(p, &e, t->alone[i], &t->behind[i]) ||
                              !check_common_limit(p, &e, all[index].group, t->alone[i], t->behind[i], &t->common_limit)))
             return false;
     }

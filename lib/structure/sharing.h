@@ -71,6 +71,17 @@ double sharing_alone(const struct sharing *all, size_t count, const char *filler
  * instructions that enter the reorder buffer together; 0 or NaN: not known, taken for 1.
  */
 bool sharing_all_fit(double group, double alone, double behind);
+/*
+ * Finds how many fillers of the experiment fit, by inflight_count: the largest count that was found twice. A sibling
+ * thread that is awake for a while occupies entries and registers, which are missing here; and one miss that takes
+ * longer can make a single count too large. `about` as there; *count NaN: not decided. False: the probe is over.
+ */
+bool sharing_count(struct probe *p, const struct inflight_experiment *e, double about, double *count);
+/*
+ * The control of fillers that wait, of which `count` fit: behind that as many must fit that do not wait. If they do
+ * not, something else that the fillers occupy is full, and *common_limit is set. False: the probe is over.
+ */
+bool sharing_control(struct probe *p, const struct inflight_experiment *e, double count, bool *common_limit);
 /* Reports the text as the finding `name` of that pair of classes; undecided where there is none. */
 void sharing_report(struct probe *p, const char *name, const char *class_a, const char *class_b,
                     const struct sharing *s);

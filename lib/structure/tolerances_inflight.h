@@ -110,6 +110,18 @@ static const double HALVES_PER_WHOLE_OFF = 0.1;
  */
 enum { WAITING_STEP = 2 };
 
+/*
+ * Of the operations of one class that can wait alone this part comes before those of another one, to see whether both
+ * wait in the same schedulers. Chosen: as many as possible, since each of them is to be missing, but less than all,
+ * since operations enter several schedulers unevenly, and one that is full by mistake would hold up everything.
+ */
+static const double PARTS_HEAD = 2.0 / 3;
+/*
+ * Nothing is said about two classes unless the operations that come first are more than so many times what two counts
+ * may differ by. At 2, "all of them are missing" and "none is" are as far apart as either may be wrong.
+ */
+static const double PARTS_SEEN = 2;
+
 /* ---- Reorder buffer (6.1, 4.15) ------------------------------------------------------------------ */
 
 /*

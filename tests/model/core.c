@@ -245,7 +245,7 @@ static void issue(struct core *c)
     if (d->accesses || d->kind == KIND_FENCE)
         return;
     const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, vector ? WAITS_VECTOR : WAITS_GENERAL,
-                                      &c->front);
+                                      d->waits, &c->front);
     c->now.start = later(c->now.start, in);
     scheduler_leave(&c->scheduler, c->now.start);
 }

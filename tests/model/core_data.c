@@ -220,7 +220,7 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
         return;
     }
     c->front = in_flight_access(&c->in_flight, store, c->front);
-    const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, store ? WAITS_STORE : WAITS_LOAD,
+    const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, store ? WAITS_STORE : WAITS_LOAD, CLASS_ANY,
                                       &c->front);
     c->now.start = later(c->now.start, in);
     const double translated = data_translation(c, m, address, store);

@@ -96,6 +96,11 @@ static bool is_zero(const cs_insn *i)
            !strncmp(i->op_str, second, (size_t)(comma - i->op_str)) && strlen(second) == (size_t)(comma - i->op_str);
 }
 
+static bool is_flags(const char *name)
+{
+    return strstr(name, "flags") || !strcmp(name, "nzcv");
+}
+
 /*
  * By Capstone's names of registers. Flags are rflags and nzcv, vectors xmm0 on x86-64 and v0, q0, d0, s0, h0, b0 on
  * AArch64, and all others are general, w0 and eax written in 32 bits.
@@ -109,11 +114,36 @@ static void count_written(csh capstone, struct decoded *d, const uint16_t *as_na
     }
     for (unsigned i = 0; i < d->written_count; i++) {
         const char *name = cs_reg_name(capstone, d->written[i]);
-        const bool flags = strstr(name, "flags") || !strcmp(name, "nzcv");
+        const bool flags = is_flags(name);
         const bool vector = strstr(name, "mm") || (strchr("vqdshb", name[0]) && name[1] >= '0' && name[1] <= '9');
         uint8_t *count = flags ? &d->flags_written : vector ? &d->vector_written : &d->general_written;
         (*count)++;
     }
+}
+
+static enum waits_class waits_class_of(const struct decoded *d, const char *mnemonic)
+{
+    for (size_t i = 0; i < sizeof isa.shifts / sizeof isa.shifts[0] && isa.shifts[i]; i++)
+        if (!strcmp(mnemonic, isa.shifts[i]))
+            return CLASS_SHIFT;
+    return d->kind == KIND_MULTIPLY                              ? CLASS_MULTIPLY
+           : d->kind == KIND_CONDITIONAL || d->kind == KIND_JUMP ? CLASS_BRANCH
+           : d->compares                                         ? CLASS_FLAGS
+                                                                 : CLASS_ANY;
+}
+
+/* Capstone says of a comparison of AArch64 that it writes its first operand, and not that it reads it. */
+static void read_what_is_compared(csh capstone, struct decoded *d)
+{
+    uint8_t kept = 0;
+
+    for (unsigned i = 0; i < d->written_count; i++)
+        if (is_flags(cs_reg_name(capstone, d->written[i])))
+            d->written[kept++] = d->written[i];
+        else if (d->read_count < DECODED_OPERANDS)
+            d->read[d->read_count++] = d->written[i];
+    d->written_count = kept;
+    d->general_written = d->halves_written = 0;
 }
 
 /* False where there is no instruction. */
@@ -135,8 +165,8 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
         d->read_count = copy_registers(d->read, read, read_count);
         d->written_count = copy_registers(d->written, written, written_count);
         count_written(capstone, d, written, written_count);
-        if (!strcmp(i->mnemonic, "cmp")) /* Capstone says of AArch64 that it writes what it compares */
-            d->general_written = d->halves_written = 0;
+        if (!strcmp(i->mnemonic, "cmp"))
+            read_what_is_compared(capstone, d);
         if (!strcmp(i->mnemonic, "movz") || !strcmp(i->mnemonic, "movi")) /* and that these read what they write */
             d->read_count = 0;
     }
@@ -147,6 +177,7 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH &&
                   d->kind != KIND_ZERO;
     d->compares = !strcmp(i->mnemonic, "cmp");
+    d->waits = waits_class_of(d, i->mnemonic);
     d->to_next = (d->kind == KIND_JUMP || d->kind == KIND_CONDITIONAL) && is_to_next(i);
     d->prefetches = prefetched(i);
     d->zeros = is_zero(i);

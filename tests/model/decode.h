@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/model/scheduler.h"
+
 enum kind {
     KIND_PLAIN,
     KIND_NOP,
@@ -28,6 +30,7 @@ struct decoded {
     bool computes;     /* an addition: with an operand in memory it takes a cycle more */
     bool moves, zeros; /* copies one register to another of its kind; sets a register to zero */
     bool compares;
+    enum waits_class waits;
     bool repeats;                             /* a string instruction: Unicorn reports each of its bytes */
     bool accesses;                            /* data in memory */
     bool atomic;                              /* reads and changes it in one step */

@@ -16,6 +16,7 @@ struct isa {
     int link;                                         /* where a call leaves the return address; 0: on the stack */
     unsigned cs_stack_pointer;                        /* Capstone's register */
     const char *multiply;                             /* mnemonics */
+    const char *shifts[3];                            /* of shifts and what executes where they do, ended by NULL */
     const char *jumps[3];                             /* mnemonics of branches that are always taken, ended by NULL */
     const char *counting;                             /* the core whose events tests/model/counters.c has */
     int counters_kind;                                /* enum counters_kind */

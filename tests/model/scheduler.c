@@ -1,5 +1,6 @@
 #include "tests/model/scheduler.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,46 @@ static unsigned first_free(const double *leaves, unsigned first, unsigned end, d
     return best;
 }
 
-double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, enum waits which, double *front)
+/* Where entries of the part begin; those of the part behind it are its end. */
+static unsigned begin_of(const struct scheduler_design *d, unsigned part)
+{
+    unsigned begin = 0;
+
+    for (unsigned i = 0; i < part; i++)
+        begin += d->single_entries[i];
+    return begin;
+}
+
+/* The single scheduler that an operation of the class goes to at the time `front`. */
+static unsigned single_of(struct scheduler *s, const struct scheduler_design *d, enum waits_class class, double front)
+{
+    unsigned fitting[SCHEDULER_PARTS], count = 0, best = 0, most = 0;
+
+    for (unsigned i = 0; i < SCHEDULER_PARTS && d->single_entries[i]; i++)
+        if (d->single_classes[i] >> class & 1)
+            fitting[count++] = i;
+    if (d->assigned_early)
+        return fitting[s->turns[class]++ % count];
+    double soonest = INFINITY;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned begin = begin_of(d, fitting[i]), end = begin + d->single_entries[fitting[i]];
+        unsigned left = 0;
+        double first = INFINITY;
+        for (unsigned k = begin; k < end; k++) {
+            left += s->leaves[WAITS_GENERAL][k] <= front;
+            first = fmin(first, s->leaves[WAITS_GENERAL][k]);
+        }
+        if (left > most || (!most && first < soonest)) {
+            best = fitting[i];
+            most = left;
+            soonest = first;
+        }
+    }
+    return best;
+}
+
+double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, enum waits which, enum waits_class class,
+                       double *front)
 {
     which = d->single || (d->unified && which == WAITS_VECTOR) ? WAITS_GENERAL : which;
     if (d->entries[which] > SCHEDULER_MAXIMUM || d->queue[which] >= SCHEDULER_MAXIMUM)
@@ -38,8 +78,13 @@ double scheduler_enter(struct scheduler *s, const struct scheduler_design *d, en
     }
     s->which = which;
     const unsigned parts = d->parts ? d->parts : 1, part = (unsigned)(came % parts);
-    s->entry = first_free(s->leaves[which], d->entries[which] * part / parts, d->entries[which] * (part + 1) / parts,
-                          *front);
+    unsigned begin = d->entries[which] * part / parts, end = d->entries[which] * (part + 1) / parts;
+    if (which == WAITS_GENERAL && d->single_entries[0]) {
+        const unsigned single = single_of(s, d, class, *front);
+        begin = begin_of(d, single);
+        end = begin + d->single_entries[single];
+    }
+    s->entry = first_free(s->leaves[which], begin, end, *front);
     double enters = s->leaves[which][s->entry];
     enters = before > enters ? before : enters;
     enters = *front > enters ? *front : enters;

@@ -37,6 +37,7 @@ const struct isa isa = {
     .link = UC_ARM64_REG_X30,
     .cs_stack_pointer = ARM64_REG_SP,
     .multiply = "mul",
+    .shifts = {"lsl", "extr"},
     .jumps = {"b", "br"},
     .counting = "neoverse-n2",
     .counters_kind = COUNTERS_PMUV3,

@@ -51,6 +51,7 @@ const struct isa isa = {
     .program_counter = UC_X86_REG_RIP,
     .cs_stack_pointer = X86_REG_RSP,
     .multiply = "imul",
+    .shifts = {"bt"},
     .jumps = {"jmp"},
     .counting = "golden-cove",
     .counters_kind = COUNTERS_INTEL,
