@@ -140,4 +140,5 @@ MODEL_TEST(single_schedulers_are_given_back, "scheduler_parts")
         }
     }
     end(2 * cores, 3 * cores);
+    decides(2, 2);
 }

@@ -61,5 +61,5 @@ MODEL_TEST(schedulers_are_given_back, "schedulers")
         check_text(&m, shared, "pair", "store-address and store-data", "shared");
     }
     end(8 * cores, 10 * cores);
-    decides(13, 18);
+    decides(13, 19);
 }
