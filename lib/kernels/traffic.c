@@ -23,7 +23,8 @@ void traffic_find(struct traffic *t)
 bool traffic_map(struct probe *p, struct traffic *t)
 {
     t->bytes = (t->bytes + LOT - 1) / LOT * LOT;
-    if (!probe_map_large(p, &t->buffers, (t->count ? t->count : 1) * t->bytes) ||
+    const size_t all = (t->count ? t->count : 1) * t->bytes;
+    if (!(t->small_pages ? probe_map(p, &t->buffers, all, 0) : probe_map_large(p, &t->buffers, all)) ||
         !probe_map(p, &t->partners, BESIDE_CORES * sizeof(struct traffic_partner), 0))
         return false;
     for (size_t i = 0; i < t->buffers.bytes; i += PAGE_BYTES) /* pages never written may share one frame */
@@ -62,17 +63,18 @@ size_t traffic_list(const struct traffic *t, struct reading list[BESIDE_CORES])
 const char *traffic_window(struct probe *p, struct traffic *t, const struct traffic_kind *kind, struct reading *list,
                            size_t readings, bool *quiet, bool *good)
 {
+    const size_t pitch = kind->pitch ? kind->pitch : TRAFFIC_LINE;
     struct core_task tasks[BESIDE_CORES];
     struct window_result result;
 
     for (size_t i = 0; i < t->count; i++)
         tasks[i] = (struct core_task){t->cores[i],
                                       {.word = &partner(t, i)->request.word,
-                                       .duty = kind->pause ? RESPONDER_STREAMS : RESPONDER_ANSWERS,
+                                       .duty = kind->duty,
                                        .lines = (volatile uint64_t *)(t->buffers.write + i * t->bytes),
-                                       .count = t->bytes / LOT * RESPONDER_BLOCK,
-                                       .pitch = TRAFFIC_LINE,
-                                       .pause = kind->pause ? *kind->pause : 0,
+                                       .count = t->bytes / (pitch * RESPONDER_BLOCK) * RESPONDER_BLOCK,
+                                       .pitch = pitch,
+                                       .pause = kind->pause,
                                        .loaded = &partner(t, i)->loaded,
                                        .stores = kind->stores}};
     const char *why = probe_window_beside_all(p, tasks, t->count, list, readings, &result, good);

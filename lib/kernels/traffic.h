@@ -26,13 +26,15 @@ struct traffic {
     unsigned cores[BESIDE_CORES]; /* the other ones */
     size_t count;                 /* how many of them are used; the caller may make it smaller */
     size_t bytes;                 /* of each one's buffer, as long as the caller makes it no larger than mapped */
+    bool small_pages;             /* the buffers have the smallest pages; else the largest that can be had */
     struct kernel request;
 };
 
-/* Of each block of RESPONDER_BLOCK lines so many are stored to; `pause` NULL: the cores only answer, and are idle. */
+/* What all of them do. RESPONDER_STREAMS: of each RESPONDER_BLOCK lines so many are stored to. */
 struct traffic_kind {
-    size_t stores;
-    const size_t *pause;
+    enum responder_duty duty;
+    size_t stores, pause;
+    size_t pitch; /* bytes from one line to the next; 0: TRAFFIC_LINE */
 };
 
 /* Finds the other cores, and maps nothing yet: for traffic_map, t->bytes and the number of cores are the caller's. */

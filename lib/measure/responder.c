@@ -1,5 +1,7 @@
 #include "lib/measure/responder.h"
 
+#include "arch/spin.h"
+
 /* Only what it has done to all lines may be followed by its response. */
 static void do_duty(const struct responder_task *t)
 {
@@ -43,6 +45,44 @@ static void stream(const struct responder *r)
     }
 }
 
+/*
+ * How many instructions, loads or stores follow each division. A division of 64 bits takes about ten cycles or more on
+ * the cores in scope (uops.info; Arm's software optimization guides), in which half of a core of width 4 delivers 20
+ * instructions: so more and more of them wait behind divisions, until a structure is full, and it stays full.
+ */
+#define FILLING 12
+#define EACH_TEXT(number) #number
+#define REPEATED(number, instruction) ".rept " EACH_TEXT(number) "\n\t" instruction "\n\t.endr"
+
+/* Divisor and quotient take turns, and have 36 and 29 bits: so no division has a short quotient, and is quick. */
+static const uint64_t DIVIDEND = 0xfedcba9876543211, DIVISOR = 0xd89abcdef;
+
+/*
+ * Divides in a chain, with `duty`'s instructions behind each division, until the next request. They retire in order
+ * behind the divisions, so that one structure is always full. Prefetches need an entry for a load, and no register.
+ */
+static void fill(const struct responder *r)
+{
+    const struct responder_task *t = &r->task;
+    volatile uint64_t *line = t->lines;
+    uint64_t divisor = DIVISOR;
+
+    while (!r->stop && *t->word % 2 == 0) {
+        divisor = DIVIDEND / divisor;
+        __asm__ volatile("" : "+r"(divisor));
+        if (t->duty == RESPONDER_FILLS_ENTRIES)
+            __asm__ volatile(REPEATED(FILLING, "nop"));
+        if (t->duty == RESPONDER_FILLS_LOADS)
+#pragma GCC unroll 12
+            for (size_t i = 0; i < FILLING; i++)
+                __builtin_prefetch((const void *)line);
+        if (t->duty == RESPONDER_FILLS_STORES)
+#pragma GCC unroll 12
+            for (size_t i = 0; i < FILLING; i++)
+                *line = divisor;
+    }
+}
+
 void responder_run(void *responder)
 {
     const struct responder *r = responder;
@@ -59,5 +99,9 @@ void responder_run(void *responder)
         *t->word = number + 1;
         if (t->duty == RESPONDER_STREAMS)
             stream(r);
+        while (t->duty == RESPONDER_PAUSES && !r->stop && *t->word % 2 == 0)
+            spin_pause();
+        if (t->duty > RESPONDER_PAUSES)
+            fill(r);
     }
 }

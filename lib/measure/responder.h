@@ -1,7 +1,7 @@
 /*
  * The responder: what another core runs while the core in use measures how cache lines are passed between the two
  * (machine_window_beside). Whenever it finds an odd number in *word it does its duty, and then replaces the
- * number by the next, even one; with RESPONDER_STREAMS it replaces the number first.
+ * number by the next, even one; from RESPONDER_STREAMS on it replaces the number first.
  */
 #ifndef FATHOM_LIB_MEASURE_RESPONDER_H
 #define FATHOM_LIB_MEASURE_RESPONDER_H
@@ -15,8 +15,12 @@ enum responder_duty {
     RESPONDER_ANSWERS, /* it does nothing before it responds */
     RESPONDER_LOADS,   /* it loads a word of each line */
     RESPONDER_STORES,  /* it stores to a word of each line */
-    RESPONDER_STREAMS  /* it responds at once, and then accesses line after line, again and again, until it finds the
-                        * next odd number; after each RESPONDER_BLOCK lines it pauses */
+    /* The others respond at once, and then do it again and again, until they find the next odd number. */
+    RESPONDER_STREAMS,       /* it accesses line after line; after each RESPONDER_BLOCK lines it pauses */
+    RESPONDER_PAUSES,        /* it waits, as the core wants to be told (arch/spin.h) */
+    RESPONDER_FILLS_ENTRIES, /* it has as many instructions in flight as it can, … */
+    RESPONDER_FILLS_LOADS,   /* … as many loads, … */
+    RESPONDER_FILLS_STORES   /* … as many stores; of the first line */
 };
 
 struct responder_task {

@@ -37,11 +37,18 @@ struct fact_units {
     const struct emit_idiom *idiom;
 };
 
+/* Which of the other cores is a thread of this one. */
+struct fact_sibling {
+    enum { SIBLING_UNKNOWN, SIBLING_NONE, SIBLING_KNOWN } state; /* SIBLING_NONE: each is known to be none */
+    unsigned core;
+};
+
 /* What is known about one core; begins as all zero, when nothing is known. facts_forget frees it. */
 struct facts {
     struct fact *all;
     size_t count, room;
     struct fact_units units;
+    struct fact_sibling sibling;
 };
 
 /*

@@ -100,8 +100,7 @@ static bool build(struct probe *p, struct shared *s, bool stores)
  */
 static const char *measure(struct probe *p, struct shared *s, bool stores, double *rate, bool *good)
 {
-    static const size_t none = 0;
-    const struct traffic_kind kind = {stores ? RESPONDER_BLOCK : 0, &none};
+    const struct traffic_kind kind = {.duty = RESPONDER_STREAMS, .stores = stores ? RESPONDER_BLOCK : 0};
     const double lines = fmax(LINES_LEAST, (double)s->traffic.bytes / TRAFFIC_LINE);
     const uint64_t iterations = (uint64_t)probe_smoke(p, 2, lines / UNROLL);
     struct reading list[BESIDE_CORES + WALKS];

@@ -44,6 +44,7 @@ struct siblings {
     struct kernel kernels[KERNELS];
     uint64_t iterations;
     size_t rounds;
+    bool undecided; /* some processor may be a sibling, and may be none */
 };
 
 static void emit_body(struct code *c, size_t which)
@@ -88,8 +89,7 @@ static bool build(struct probe *p, struct siblings *s)
 static const char *measure(struct probe *p, struct siblings *s, size_t others, double times[SIBLING_KERNELS],
                            bool *good)
 {
-    static const size_t none = 0;
-    const struct traffic_kind busy = {0, &none};
+    const struct traffic_kind busy = {.duty = RESPONDER_STREAMS};
     struct reading list[BESIDE_CORES + LISTED];
     double ticks[KERNELS];
     bool quiet = false;
@@ -161,8 +161,12 @@ static bool measure_pair(struct probe *p, struct siblings *s, unsigned other)
     }
     if (good && !why)
         core_siblings_decide(times, count, &v);
+    const enum reason reason = why ? REASON_PLATFORM : v.reason;
     if (good)
-        report_pair(p, other, why ? REASON_PLATFORM : v.reason, why, &v);
+        report_pair(p, other, reason, why, &v);
+    s->undecided |= reason != REASON_NONE;
+    if (good && !reason && v.siblings)
+        p->run->facts.sibling = (struct fact_sibling){SIBLING_KNOWN, other};
     return good;
 }
 
@@ -188,6 +192,8 @@ static void run(struct probe *p)
                                     .high = (double)NAN,
                                     .grade = 'U',
                                     .reason = REASON_ONE_CORE});
+    if (good && !s->undecided && p->run->facts.sibling.state == SIBLING_UNKNOWN)
+        p->run->facts.sibling.state = SIBLING_NONE;
     free(s);
 }
 

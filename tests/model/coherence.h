@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/model/smt.h"
+
 enum { COHERENT_CORES = 32 };
 
 /* Cores i and j are in one group of `cores` if i / cores == j / cores; 0: there are no such groups. */
@@ -29,6 +31,7 @@ struct coherence_design {
     unsigned cores;                                 /* 0: one, and no coherence */
     struct coherence_group groups[COHERENT_GROUPS]; /* the smallest first; the last one has all cores */
     unsigned threads;     /* of each core: these follow each other; 0: 1. What is named a core here is then a thread. */
+    struct smt_design smt; /* what these threads share */
     bool owned, migrates; /* MOESI; see above */
     double clean_part;    /* a load of an unmodified line takes this part of a transfer: it comes from another cache */
     /*

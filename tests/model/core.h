@@ -21,6 +21,7 @@
 #include "tests/model/load_store.h"
 #include "tests/model/prefetchers.h"
 #include "tests/model/scheduler.h"
+#include "tests/model/smt.h"
 #include "tests/model/stores.h"
 #include "tests/model/tage.h"
 #include "tests/model/targets.h"
@@ -166,6 +167,8 @@ struct core_sharing {
 void core_memory(struct core *c, double longer);
 /* So many threads of the core are busy, this one among them, and take turns. */
 void core_split(struct core *c, unsigned threads);
+/* From now on a sibling thread leaves that part of each structure. */
+void core_leave(struct core *c, const double left[SMT_STRUCTURES]);
 /* From now on other cores share the memory; NULL: no longer. */
 void core_share(struct core *c, const struct core_sharing *sharing);
 /* From now on a sibling thread occupies that many of each kind of register. */

@@ -1,4 +1,6 @@
 /* What runs on a modelled core beside kernels: other code, and the program that measures. */
+#include <string.h>
+
 #include "lib/base/random.h"
 #include "tests/model/core_state.h"
 
@@ -49,6 +51,28 @@ void core_split(struct core *c, unsigned threads)
 {
     c->threads = threads;
     c->cycles_per_instruction = 1.0 * threads / c->design.width;
+}
+
+/* Fewer ways of each set, which are empty when their number changes. */
+static void leave_ways(struct cache *c, size_t ways, double left)
+{
+    const size_t now = (size_t)((double)ways * left);
+
+    if (!ways || c->ways == now)
+        return;
+    memset(c->lines, 0, c->sets * ways * sizeof *c->lines);
+    c->ways = now;
+}
+
+void core_leave(struct core *c, const double left[SMT_STRUCTURES])
+{
+    double *part = c->design.in_flight.left;
+
+    part[RESOURCE_ENTRY] = left[SMT_ENTRIES];
+    part[RESOURCE_LOAD] = left[SMT_LOADS];
+    part[RESOURCE_STORE] = left[SMT_STORES];
+    leave_ways(&c->data[0], c->design.data[0].ways, left[SMT_LINES]);
+    leave_ways(&c->data_pages[0], c->design.data_pages[0].ways, left[SMT_PAGES]);
 }
 
 void core_others(struct core *c, unsigned registers)

@@ -8,7 +8,8 @@
 static unsigned places(const struct in_flight_design *d, enum resource what)
 {
     const bool is_register = what == RESOURCE_GENERAL || what == RESOURCE_FLAGS || what == RESOURCE_VECTOR;
-    const unsigned most = d->most[what] - (is_register && d->most[what] > d->others ? d->others : 0);
+    const unsigned all = d->most[what] - (is_register && d->most[what] > d->others ? d->others : 0);
+    const unsigned most = d->left[what] > 0 ? (unsigned)(all * d->left[what]) : all;
 
     return what == RESOURCE_GENERAL && d->packs ? 2 * most : most;
 }

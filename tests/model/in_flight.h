@@ -36,6 +36,7 @@ struct in_flight_design {
     enum in_entry access_at, branch_at; /* where these stand in such an entry */
     bool loads_leave;                   /* loads give their entries back when they are done, even before they retire */
     unsigned others;                    /* registers of each kind that a sibling thread occupies */
+    double left[RESOURCES];             /* the part that a sibling thread leaves of each; 0: all */
     unsigned group; /* instructions that enter together, counted from a fence, when there is room for all; 0: 1 */
 };
 

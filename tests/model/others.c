@@ -88,6 +88,15 @@ void others_stop(void)
     others.coherence = NULL;
 }
 
+static void leave(const struct responder_task *sibling)
+{
+    double left[SMT_STRUCTURES];
+
+    for (enum smt_structure i = 0; i < SMT_STRUCTURES; i++)
+        left[i] = smt_left(&others.design.smt, i, sibling);
+    core_leave(others.core, left);
+}
+
 void others_begin(const struct core_task *all, size_t count, unsigned measuring)
 {
     static const struct core_sharing sharing = {call, access, flush};
@@ -105,10 +114,15 @@ void others_begin(const struct core_task *all, size_t count, unsigned measuring)
         core_memory(others.core, coherence_wait(&others.design, &t));
     }
     const unsigned threads = others.design.threads ? others.design.threads : 1;
+    const struct responder_task *sibling = NULL;
     unsigned busy = 1;
     for (size_t i = 0; i < count; i++)
-        busy += all[i].core / threads == measuring / threads;
+        if (all[i].core / threads == measuring / threads) {
+            sibling = &all[i].task;
+            busy += sibling->duty != RESPONDER_PAUSES;
+        }
     core_split(others.core, busy);
+    leave(sibling);
     core_share(others.core, &sharing);
 }
 
@@ -116,5 +130,6 @@ void others_end(void)
 {
     core_share(others.core, NULL);
     core_split(others.core, 1);
+    leave(NULL);
     core_memory(others.core, 0);
 }
