@@ -15,8 +15,7 @@ bool beside_start(struct probe *p, struct beside *b, unsigned sibling, const str
 {
     *b = (struct beside){.fills = *fills};
     b->traffic = (struct traffic){.cores = {sibling}, .count = 1, .bytes = bytes, .small_pages = true};
-    if (!traffic_map(p, &b->traffic) ||
-        !probe_map_code(p, &b->code, &b->frame, 1, machine_info()->page_bytes[0]))
+    if (!traffic_map(p, &b->traffic) || !probe_map_code(p, &b->code, &b->frame, 1, machine_info()->page_bytes[0]))
         return false;
     probe_use_code(p, &b->code);
     struct code c = probe_code(p, ROUND_TRIP_CODE);

@@ -45,6 +45,7 @@ void smt_sharing_decide(const struct smt_rounds *rounds, struct smt_verdict *out
 {
     enum share share[SMT_STATES] = {SHARE_ALL};
     double low, high = 0;
+    bool enough = true;
 
     *out = (struct smt_verdict){.reason = REASON_NO_READINGS};
     for (size_t s = 0; s < SMT_STATES; s++) {
@@ -56,9 +57,9 @@ void smt_sharing_decide(const struct smt_rounds *rounds, struct smt_verdict *out
         median_bounds(sorted, rounds->count, &out->low[s], &out->high[s]);
         sort_numbers(parts, rounds->count);
         median_bounds(parts, rounds->count, &low, &high);
-        if (isnan(low))
-            return;
+        enough = enough && !isnan(low);
         share[s] = share_of(low, high);
     }
-    out->reason = decide(share, high, &out->kind);
+    if (enough)
+        out->reason = decide(share, high, &out->kind);
 }

@@ -203,7 +203,7 @@ static double largest_cache(const struct probe *p)
 static const char *measure_ratio(struct probe *p, struct loaded *l, size_t ratio, bool *good)
 {
     struct loaded_point points[POINTS];
-    struct traffic_kind kind = {.duty = RESPONDER_ANSWERS, .stores = ratios[ratio].stores};
+    struct traffic_kind kind = {RESPONDER_ANSWERS, ratios[ratio].stores, 0, 0};
     char name[32];
 
     /* the first point is measured twice, since the cores were idle before it, and their clocks may be slow */
@@ -211,8 +211,7 @@ static const char *measure_ratio(struct probe *p, struct loaded *l, size_t ratio
     for (size_t i = 0; i < POINTS && !why && *good; i++) {
         for (size_t s = 0; s < SAMPLES; s++)
             l->cells[i * SAMPLES + s] = (double)NAN;
-        kind.duty = i ? RESPONDER_STREAMS : RESPONDER_ANSWERS;
-        kind.pause = i ? pauses[i - 1] : 0;
+        kind = (struct traffic_kind){i ? RESPONDER_STREAMS : RESPONDER_ANSWERS, kind.stores, i ? pauses[i - 1] : 0, 0};
         why = measure_point(p, l, &kind, &l->cells[i * SAMPLES], &points[i], good);
         l->rows[i] = points[i].bytes_per_ns;
     }

@@ -123,8 +123,7 @@ static bool measure_pages(struct probe *p, const struct sharing *s, struct found
         return true;
     }
     const struct sweep sweep = page_chase_sweep(structures[SHARED_DTLB].name, &chase);
-    c.build = sweep.build;
-    c.context = sweep.context;
+    c.build = sweep.build, c.context = &chase;
     const bool good = measure(p, s, SHARED_DTLB, &c, f);
     pages_unmap(p, &pages);
     return good;
@@ -140,8 +139,7 @@ static bool measure_lines(struct probe *p, const struct sharing *s, struct found
     struct pointer_chase chase = {.pitch = LINE};
     struct beside_curve c = curve(f, FEW_LINES, LINE);
 
-    c.build = build_lines;
-    c.context = &chase;
+    c.build = build_lines, c.context = &chase;
     return pointer_chase_map(p, &chase, (size_t)c.beyond + LINE) && measure(p, s, SHARED_L1D, &c, f);
 }
 
@@ -156,8 +154,7 @@ static bool measure_fillers(struct probe *p, const struct sharing *s, const stru
         f->reason = l->unusable[LONG_OP_MISS];
         return true;
     }
-    c.build = inflight_build;
-    c.context = &e;
+    c.build = inflight_build, c.context = &e;
     return inflight_choose_fillers(&e, fillers) ? measure(p, s, what, &c, f)
                                                 : probe_skip(p, "this core lacks loads or stores of 64 bits");
 }
@@ -169,11 +166,8 @@ static bool measure_all(struct probe *p, struct sharing *s)
     struct inflight l;
     bool good = (all[SHARED_DTLB].reason || measure_pages(p, s, &all[SHARED_DTLB])) &&
                 (all[SHARED_L1D].reason || measure_lines(p, s, &all[SHARED_L1D]));
-    bool fills = false;
 
-    for (enum structure i = SHARED_ROB; i < STRUCTURES; i++)
-        fills |= !all[i].reason;
-    if (!good || !fills)
+    if (!good || (all[SHARED_ROB].reason && all[SHARED_LOADS].reason && all[SHARED_STORES].reason))
         return good;
     good = inflight_start(p, &l);
     for (enum structure i = SHARED_ROB; i < STRUCTURES && good; i++)
@@ -183,15 +177,17 @@ static bool measure_all(struct probe *p, struct sharing *s)
 
 /* ---- Inference ---------------------------------------------------------------------------------- */
 
-/* Whether it holds as many fillers as the reorder buffer has entries, in some state. */
-static bool may_be_rob(const struct sharing *s, enum structure what)
+/* Why the end of a queue may be that of the reorder buffer: it holds as many fillers as that has entries, in some state. */
+static enum reason may_be_rob(const struct sharing *s, const struct smt_verdict *v)
 {
-    const struct smt_verdict *rob = &s->all[SHARED_ROB].verdict, *v = &s->all[what].verdict;
-    bool masked = false;
+    const struct found *rob = &s->all[SHARED_ROB];
 
+    if (isnan(s->per_entry) || rob->rounds.count == 0 || rob->verdict.reason == REASON_NO_READINGS)
+        return REASON_ROB_UNKNOWN;
     for (enum smt_state i = 0; i < SMT_STATES; i++)
-        masked |= !(v->high[i] < rob->low[i] / s->per_entry * (1 - SHARE_WITHIN));
-    return masked;
+        if (!(v->high[i] < rob->verdict.low[i] / s->per_entry * (1 - SHARE_WITHIN)))
+            return REASON_MASKED_BY_ROB;
+    return REASON_NONE;
 }
 
 static void decide(struct sharing *s)
@@ -207,9 +203,7 @@ static void decide(struct sharing *s)
         if (!f->reason && !(fabs(f->verdict.median[SMT_ASLEEP] - f->known) <= f->known * KNOWN_WITHIN))
             f->reason = REASON_EXPERIMENTS_DISAGREE;
         if (!f->reason && i > SHARED_ROB)
-            f->reason = isnan(s->per_entry) || s->all[SHARED_ROB].rounds.count == 0 ? REASON_ROB_UNKNOWN
-                        : may_be_rob(s, i)                                          ? REASON_MASKED_BY_ROB
-                                                                                    : REASON_NONE;
+            f->reason = may_be_rob(s, &f->verdict);
         sleeps |= !f->reason && (f->verdict.kind == SMT_HALVES || f->verdict.kind == SMT_CAPPED);
     }
     for (enum structure i = 0; i < STRUCTURES; i++)
@@ -265,15 +259,14 @@ static void report_all(struct probe *p, const struct sharing *s)
 /* Which processor is the sibling; in a smoke run, that decides nothing, any. */
 static enum reason find_sibling(const struct probe *p, unsigned *sibling)
 {
+    static const enum reason reasons[] = {REASON_SIBLING_UNKNOWN, REASON_NO_SIBLING, REASON_NONE};
     const struct fact_sibling *known = &p->run->facts.sibling;
     unsigned others[BESIDE_CORES];
 
     if (cores_beside(others) == 0)
         return REASON_ONE_CORE;
     *sibling = probe_is_smoke(p) ? others[0] : known->core;
-    return probe_is_smoke(p) || known->state == SIBLING_KNOWN ? REASON_NONE
-           : known->state == SIBLING_NONE                     ? REASON_NO_SIBLING
-                                                              : REASON_SIBLING_UNKNOWN;
+    return probe_is_smoke(p) ? REASON_NONE : reasons[known->state];
 }
 
 static void run(struct probe *p)
@@ -292,8 +285,7 @@ static void run(struct probe *p)
                                 probe_smoke(p, i == SHARED_L1D ? 16 * PAGE : 16, NAN));
         f->reason = isnan(f->known) ? structures[i].unknown : REASON_NONE;
     }
-    s->per_entry = s->all[SHARED_ROB].known /
-                   facts_number(&p->run->facts, "backend.rob.entries", "", (double)NAN);
+    s->per_entry = s->all[SHARED_ROB].known / facts_number(&p->run->facts, "backend.rob.entries", "", (double)NAN);
     if (none.reason) {
         report_one(p, NULL, &none);
     } else if (measure_all(p, s)) {

@@ -30,10 +30,10 @@ enum { COHERENT_GROUPS = 4 };
 struct coherence_design {
     unsigned cores;                                 /* 0: one, and no coherence */
     struct coherence_group groups[COHERENT_GROUPS]; /* the smallest first; the last one has all cores */
-    unsigned threads;     /* of each core: these follow each other; 0: 1. What is named a core here is then a thread. */
+    unsigned threads; /* of each core: these follow each other; 0: 1. What is named a core here is then a thread. */
     struct smt_design smt; /* what these threads share */
-    bool owned, migrates; /* MOESI; see above */
-    double clean_part;    /* a load of an unmodified line takes this part of a transfer: it comes from another cache */
+    bool owned, migrates;  /* MOESI; see above */
+    double clean_part;     /* a load of an unmodified line takes this part of a transfer: it comes from another cache */
     /*
      * Memory that other cores stream from: a line takes stream_cycles, and a pause pause_cycles an iteration. One that
      * is stored to loads the memory as much as 1 + store_weight lines that are loaded. Where they take x of the most

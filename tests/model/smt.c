@@ -11,8 +11,7 @@ static bool fills(const struct responder_task *t, enum smt_structure what)
     case SMT_ENTRIES: return t->duty == RESPONDER_FILLS_ENTRIES;
     case SMT_LOADS: return t->duty == RESPONDER_FILLS_LOADS;
     case SMT_STORES: return t->duty == RESPONDER_FILLS_STORES;
-    case SMT_LINES:
-        return t->duty == RESPONDER_STREAMS && t->count >= LINES_THAT_FILL && t->pitch == CACHE_LINE_BYTES;
+    case SMT_LINES: return t->duty == RESPONDER_STREAMS && t->count >= LINES_THAT_FILL && t->pitch == CACHE_LINE_BYTES;
     default: return t->duty == RESPONDER_STREAMS && t->pitch > CACHE_LINE_BYTES;
     }
 }
