@@ -81,6 +81,7 @@ static bool measure(struct probe *p, const struct sharing *s, enum structure wha
     const size_t rounds = (size_t)probe_smoke(p, 1, SMT_ROUNDS), pitch = what == SHARED_DTLB ? PAGE + LINE : LINE;
     const struct traffic_kind fills = {.duty = structures[what].duty, .pitch = pitch};
     const double lines = what == SHARED_DTLB ? f->known : what == SHARED_L1D ? f->known / LINE : RESPONDER_BLOCK;
+    const size_t mark = machine_map_mark();
     struct beside b;
     const char *why = NULL;
     bool good = beside_start(p, &b, s->sibling, &fills, (size_t)lines * pitch);
@@ -96,6 +97,7 @@ static bool measure(struct probe *p, const struct sharing *s, enum structure wha
     }
     if (why)
         f->reason = REASON_PLATFORM, f->detail = why;
+    probe_release(p, mark);
     return good;
 }
 
@@ -122,8 +124,7 @@ static bool measure_pages(struct probe *p, const struct sharing *s, struct found
         f->reason = REASON_PLATFORM;
         return true;
     }
-    const struct sweep sweep = page_chase_sweep(structures[SHARED_DTLB].name, &chase);
-    c.build = sweep.build, c.context = &chase;
+    c.build = page_chase_sweep("dtlb", &chase).build, c.context = &chase;
     const bool good = measure(p, s, SHARED_DTLB, &c, f);
     pages_unmap(p, &pages);
     return good;
@@ -166,7 +167,6 @@ static bool measure_all(struct probe *p, struct sharing *s)
     struct inflight l;
     bool good = (all[SHARED_DTLB].reason || measure_pages(p, s, &all[SHARED_DTLB])) &&
                 (all[SHARED_L1D].reason || measure_lines(p, s, &all[SHARED_L1D]));
-
     if (!good || (all[SHARED_ROB].reason && all[SHARED_LOADS].reason && all[SHARED_STORES].reason))
         return good;
     good = inflight_start(p, &l);
