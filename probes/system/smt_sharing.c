@@ -259,14 +259,14 @@ static void report_all(struct probe *p, const struct sharing *s)
 /* Which processor is the sibling; in a smoke run, that decides nothing, any. */
 static enum reason find_sibling(const struct probe *p, unsigned *sibling)
 {
-    static const enum reason reasons[] = {REASON_SIBLING_UNKNOWN, REASON_NO_SIBLING, REASON_NONE};
+    static const enum reason why[] = {REASON_SIBLING_UNKNOWN, REASON_NO_SIBLING, REASON_NONE};
     const struct fact_sibling *known = &p->run->facts.sibling;
     unsigned others[BESIDE_CORES];
 
     if (cores_beside(others) == 0)
         return REASON_ONE_CORE;
     *sibling = probe_is_smoke(p) ? others[0] : known->core;
-    return probe_is_smoke(p) ? REASON_NONE : reasons[known->state];
+    return probe_is_smoke(p) ? REASON_NONE : why[known->state];
 }
 
 static void run(struct probe *p)
