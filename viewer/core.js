@@ -153,6 +153,7 @@ function overview(core) {
         diagram(core),
         predictorFigure(core),
         prefetcherFigure(core),
+        sharingFigure(core),
         runLog(core),
     ];
 }

@@ -136,12 +136,37 @@ static void a_stream_stores_to_its_part_of_the_lines(void **state)
     }
 }
 
+/* What waits or fills responds at once, ends when it is asked again, and has its line to itself. */
+static void waiting_and_filling_end_with_the_next_request(void **state)
+{
+    static volatile uint64_t line;
+
+    (void)state;
+    for (enum responder_duty duty = RESPONDER_PAUSES; duty <= RESPONDER_FILLS_STORES; duty++) {
+        pthread_t other;
+        line = 0;
+        asked = (struct responder){.task = {.word = &word, .duty = duty, .lines = &line}};
+        for (word = 11; word < 15; word++) {
+            const uint64_t number = word;
+            if (number == 11)
+                assert_int_equal(pthread_create(&other, NULL, answer_here, NULL), 0);
+            while (word == number || (duty == RESPONDER_FILLS_STORES && line == 0))
+                sched_yield();
+            assert_int_equal(word, number + 1);
+        }
+        asked.stop = 1;
+        pthread_join(other, NULL);
+        assert_int_equal(line != 0, duty == RESPONDER_FILLS_STORES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(requests_with_odd_numbers_are_answered),
                                        cmocka_unit_test(duties_are_done_before_the_response),
                                        cmocka_unit_test(a_stream_goes_on_until_the_next_request),
-                                       cmocka_unit_test(a_stream_stores_to_its_part_of_the_lines)};
+                                       cmocka_unit_test(a_stream_stores_to_its_part_of_the_lines),
+                                       cmocka_unit_test(waiting_and_filling_end_with_the_next_request)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
