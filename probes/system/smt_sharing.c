@@ -4,7 +4,7 @@
  * Experiment: the curve by which the structure's own probe finds its capacity, while the sibling thread sleeps, waits
  * (PAUSE, YIELD), and fills that structure:
  *
- *   rob           NOPs between two misses; beside a chain of divisions with NOPs behind each
+ *   rob           NOPs between two misses; beside a chain of divisions with NOPs behind them
  *   load_queue    loads between two misses; beside divisions with prefetches
  *   store_queue   stores between two misses; beside divisions with stores
  *   l1d           a chase over lines; beside loads of as many lines as the cache has, again and again
