@@ -8,6 +8,16 @@
 
 const char *const smt_kind_names[SMT_KINDS] = {"halves", "capped", "by demand", "not shared"};
 
+bool smt_rounds_are_enough(const struct smt_rounds *rounds)
+{
+    bool alike = rounds->count >= SMT_ROUNDS_ALIKE;
+
+    for (enum smt_state s = 0; s < SMT_STATES; s++)
+        for (size_t i = 1; i < rounds->count; i++)
+            alike = alike && rounds->capacity[s][i] == rounds->capacity[s][0];
+    return alike;
+}
+
 enum share { SHARE_UNKNOWN, SHARE_LESS_THAN_HALF, SHARE_HALF, SHARE_BETWEEN, SHARE_ALL };
 
 /* Where the whole interval of a part of all lies. */

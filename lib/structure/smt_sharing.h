@@ -17,7 +17,10 @@
 #include "lib/base/reason.h"
 
 enum smt_state { SMT_ASLEEP, SMT_WAITS, SMT_FILLS, SMT_STATES };
-enum { SMT_ROUNDS = 16 /* the fewest by which a disturbed one does not move the bounds of their median */ };
+enum {
+    SMT_ROUNDS = 32,      /* of which six may be disturbed in one direction before the bounds of their median move */
+    SMT_ROUNDS_ALIKE = 11 /* so many are enough where all are alike: the fewest whose median has bounds */
+};
 enum smt_kind { SMT_HALVES, SMT_CAPPED, SMT_BY_DEMAND, SMT_NOT_SHARED, SMT_KINDS };
 
 /* "halves", "capped", "by demand", "not shared" */
@@ -34,6 +37,8 @@ struct smt_verdict {
     double median[SMT_STATES], low[SMT_STATES], high[SMT_STATES]; /* of each capacity; NaN: there are too few */
 };
 
+/* Whether further rounds would add nothing: there are enough, and all are the same. */
+bool smt_rounds_are_enough(const struct smt_rounds *rounds);
 /* Decides from what was measured in turn: in each round once in each state. */
 void smt_sharing_decide(const struct smt_rounds *rounds, struct smt_verdict *out);
 

@@ -86,7 +86,7 @@ static bool measure(struct probe *p, const struct sharing *s, enum structure wha
     const char *why = NULL;
     bool good = beside_start(p, &b, s->sibling, &fills, (size_t)lines * pitch);
 
-    for (size_t i = 0; i < rounds && good && !why; i++) {
+    for (size_t i = 0; i < rounds && good && !why && !smt_rounds_are_enough(&f->rounds); i++) {
         double *const to = &f->rounds.capacity[0][f->rounds.count];
         bool decided = true;
         for (enum smt_state state = 0; state < SMT_STATES && good && !why; state++) {

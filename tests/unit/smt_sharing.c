@@ -61,23 +61,44 @@ static void nothing_else_is_decided(void **state)
     assert_int_equal(decide(0.5, 0.3, SMT_ROUNDS, 0).reason, REASON_AMBIGUOUS); /* halves of which something is taken */
     assert_int_equal(decide(0.76, 1, SMT_ROUNDS, 0).reason, REASON_AMBIGUOUS);  /* more beside one that needs it */
     assert_int_equal(decide(0.3, 0.3, SMT_ROUNDS, 0).reason, REASON_AMBIGUOUS); /* less than half, though it waits */
-    assert_int_equal(decide(0.5, 0.5, SMT_ROUNDS, 4).reason, REASON_NOISE);     /* a quarter disturbed, alike in all */
-    assert_int_equal(decide(0.5, 0.5, SMT_ROUNDS - 6, 0).reason, REASON_NO_READINGS);
+    assert_int_equal(decide(0.5, 0.5, SMT_ROUNDS, 8).reason, REASON_NOISE);     /* a quarter disturbed, alike in all */
+    assert_int_equal(decide(0.5, 0.5, SMT_ROUNDS_ALIKE - 1, 0).reason, REASON_NO_READINGS);
 }
 
-static void a_disturbed_round_changes_nothing(void **state)
+static void disturbed_rounds_change_nothing(void **state)
 {
     (void)state;
-    const struct smt_verdict v = decide(0.5, 0.5, SMT_ROUNDS, 1);
+    for (size_t disturbed = 1; disturbed <= 6; disturbed++) {
+        const struct smt_verdict v = decide(0.5, 0.5, SMT_ROUNDS, disturbed);
+        assert_int_equal(v.reason, REASON_NONE);
+        assert_int_equal(v.kind, SMT_HALVES);
+    }
+}
 
+static void rounds_that_are_alike_are_enough(void **state)
+{
+    struct smt_rounds rounds = {.count = SMT_ROUNDS_ALIKE};
+    struct smt_verdict v;
+
+    (void)state;
+    for (enum smt_state s = 0; s < SMT_STATES; s++)
+        for (size_t i = 0; i < SMT_ROUNDS_ALIKE; i++)
+            rounds.capacity[s][i] = s == SMT_ASLEEP ? ALL : ALL / 2;
+    assert_true(smt_rounds_are_enough(&rounds));
+    smt_sharing_decide(&rounds, &v);
     assert_int_equal(v.reason, REASON_NONE);
-    assert_int_equal(v.kind, SMT_HALVES);
+    rounds.capacity[SMT_FILLS][3]++;
+    assert_false(smt_rounds_are_enough(&rounds));
+    rounds.capacity[SMT_FILLS][3]--;
+    rounds.count--;
+    assert_false(smt_rounds_are_enough(&rounds));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_way_is_told), cmocka_unit_test(nothing_else_is_decided),
-                                       cmocka_unit_test(a_disturbed_round_changes_nothing)};
+                                       cmocka_unit_test(disturbed_rounds_change_nothing),
+                                       cmocka_unit_test(rounds_that_are_alike_are_enough)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
