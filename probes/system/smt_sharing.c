@@ -18,8 +18,7 @@
  * structure is not shared, or by demand, is believed only where another one shows that the sibling sleeps when it should:
  * firmware may let threads spin that it does not use.
  *
- * Method: SMTcheck (CISA, 2023) compares capacities alone with those beside the same test on the sibling; that it waits is
- * a third state, which shows whether a part is kept for a thread that is awake or for one that needs it.
+ * Method: SMTcheck (CISA, 2023) compares capacities alone with those beside the same test on the sibling.
  */
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +58,7 @@ static const struct shared {
 };
 
 struct found {
-    double known; /* by the structure's probe; NaN: nothing is */
+    double known, high; /* by the structure's probe, and the first bad one; NaN: nothing is */
     enum reason reason;
     const char *detail;
     struct smt_rounds rounds;
@@ -87,11 +86,11 @@ static bool measure(struct probe *p, const struct sharing *s, enum structure wha
     bool good = beside_start(p, &b, s->sibling, &fills, (size_t)lines * pitch);
 
     for (size_t i = 0; i < rounds && good && !why && !smt_rounds_are_enough(&f->rounds); i++) {
-        double *const to = &f->rounds.capacity[0][f->rounds.count];
         bool decided = true;
         for (enum smt_state state = 0; state < SMT_STATES && good && !why; state++) {
-            why = beside_capacity(p, &b, state, c, &to[state * SMT_ROUNDS], &good);
-            decided = decided && !isnan(to[state * SMT_ROUNDS]);
+            double *const to = &f->rounds.capacity[state][f->rounds.count];
+            why = beside_capacity(p, &b, state, c, to, &good);
+            decided = decided && !isnan(*to);
         }
         f->rounds.count += decided && good && !why;
     }
@@ -101,12 +100,12 @@ static bool measure(struct probe *p, const struct sharing *s, enum structure wha
     return good;
 }
 
-/* A step of the curve's axis that is a hundredth of what is known, or one. */
+/* The result is known to a hundredth of what is known already, or to one unit. */
 static struct beside_curve curve(const struct found *f, double few, double unit)
 {
-    const double step = fmax(floor(f->known / PARTS / unit), 1) * unit;
-
-    return (struct beside_curve){.least = few * unit, .beyond = floor(f->known * 1.5 / unit) * unit, .step = step};
+    return (struct beside_curve){.least = few * unit,
+                                 .beyond = floor(f->high * 1.5 / unit) * unit,
+                                 .step = fmax(floor(f->known / PARTS / unit), 1) * unit};
 }
 
 static bool measure_pages(struct probe *p, const struct sharing *s, struct found *f)
@@ -120,10 +119,9 @@ static bool measure_pages(struct probe *p, const struct sharing *s, struct found
         f->detail = "the pages of another processor are the firmware's, and large";
     else
         f->detail = pages_map(p, &pages, (size_t)c.beyond + 1, machine_info()->page_bytes[0], PAGES_OWN_LINES);
-    if (f->detail) {
-        f->reason = REASON_PLATFORM;
+    f->reason = f->detail ? REASON_PLATFORM : REASON_NONE;
+    if (f->detail)
         return true;
-    }
     c.build = page_chase_sweep("dtlb", &chase).build, c.context = &chase;
     const bool good = measure(p, s, SHARED_DTLB, &c, f);
     pages_unmap(p, &pages);
@@ -200,7 +198,8 @@ static void decide(struct sharing *s)
             continue;
         smt_sharing_decide(&f->rounds, &f->verdict);
         f->reason = f->verdict.reason;
-        if (!f->reason && !(fabs(f->verdict.median[SMT_ASLEEP] - f->known) <= f->known * KNOWN_WITHIN))
+        const double alone = f->verdict.median[SMT_ASLEEP];
+        if (!f->reason && !(alone >= f->known * (1 - KNOWN_WITHIN) && alone <= f->high * (1 + KNOWN_WITHIN)))
             f->reason = REASON_EXPERIMENTS_DISAGREE;
         if (!f->reason && i > SHARED_ROB)
             f->reason = may_be_rob(s, &f->verdict);
@@ -281,8 +280,9 @@ static void run(struct probe *p)
         char variants[64];
         snprintf(variants, sizeof variants, "%s%s%s", structures[i].variants, i == SHARED_DTLB ? " page=" : "",
                  i == SHARED_DTLB ? page_name(machine_info()->page_bytes[0]) : "");
-        f->known = facts_number(&p->run->facts, structures[i].fact, variants,
-                                probe_smoke(p, i == SHARED_L1D ? 16 * PAGE : 16, NAN));
+        const struct fact *known = facts_find(&p->run->facts, structures[i].fact, variants);
+        f->known = known ? known->value : probe_smoke(p, i == SHARED_L1D ? 16 * PAGE : 16, NAN);
+        f->high = known ? known->high : f->known;
         f->reason = isnan(f->known) ? structures[i].unknown : REASON_NONE;
     }
     s->per_entry = s->all[SHARED_ROB].known / facts_number(&p->run->facts, "backend.rob.entries", "", (double)NAN);
