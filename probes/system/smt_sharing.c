@@ -10,8 +10,7 @@
  *   l1d           a chase over lines; beside loads of as many lines as the cache has, again and again
  *   dtlb          a chase over pages; beside loads from as many pages as the TLB holds
  *
- * In each of these states the last x before half of the curve's rise, by bisection (lib/structure/beside_capacity.h), in
- * turn, many times.
+ * In each of these states half of the curve's rise, by bisection (lib/structure/beside_capacity.h), in turn, many times.
  *
  * Inference: lib/structure/smt_sharing.h. What is found beside the sleeping sibling has to be what the structure's probe
  * has found. A queue that holds no less than the reorder buffer does in the same state may hold more: undecided. That a
@@ -77,6 +76,8 @@ struct sharing {
 static bool measure(struct probe *p, const struct sharing *s, enum structure what, const struct beside_curve *c,
                     struct found *f)
 {
+    const double end = machine_seconds() +
+                       probe_scale(p, 1, 2, 24, 60); /* where a window takes long, it is undecided */
     const size_t rounds = (size_t)probe_smoke(p, 1, SMT_ROUNDS), pitch = what == SHARED_DTLB ? PAGE + LINE : LINE;
     const struct traffic_kind fills = {.duty = structures[what].duty, .pitch = pitch};
     const double lines = what == SHARED_DTLB ? f->known : what == SHARED_L1D ? f->known / LINE : RESPONDER_BLOCK;
@@ -85,7 +86,8 @@ static bool measure(struct probe *p, const struct sharing *s, enum structure wha
     const char *why = NULL;
     bool good = beside_start(p, &b, s->sibling, &fills, (size_t)lines * pitch);
 
-    for (size_t i = 0; i < rounds && good && !why && !smt_rounds_are_enough(&f->rounds); i++) {
+    for (size_t i = 0; i < rounds && good && !why && !smt_rounds_are_enough(&f->rounds) && machine_seconds() < end;
+         i++) {
         bool decided = true;
         for (enum smt_state state = 0; state < SMT_STATES && good && !why; state++) {
             double *const to = &f->rounds.capacity[state][f->rounds.count];
