@@ -2,7 +2,7 @@
  * SMT sharing: what becomes of a structure when a second thread of the core is awake? (docs/METHODS.md, 9.4)
  *
  * Experiment: the curve by which the structure's own probe finds its capacity, while the sibling thread sleeps, waits
- * (PAUSE, YIELD), and fills that structure:
+ * (PAUSE, YIELD), and fills that structure.
  *
  *   rob           NOPs between two misses; beside a chain of divisions with NOPs behind them
  *   load_queue    loads between two misses; beside divisions with prefetches
@@ -14,8 +14,7 @@
  *
  * Inference: lib/structure/smt_sharing.h. What is found beside the sleeping sibling has to be what the structure's probe
  * has found. A queue that holds no less than the reorder buffer does in the same state may hold more: undecided. That a
- * structure is not shared, or by demand, is believed only where another one shows that the sibling sleeps when it should:
- * firmware may let threads spin that it does not use.
+ * structure is not shared, or by demand, is believed only where another one shows that the sibling sleeps when it should.
  *
  * Method: SMTcheck (CISA, 2023) compares capacities alone with those beside the same test on the sibling.
  */
@@ -38,7 +37,7 @@
 #include "lib/structure/page_chase.h"
 #include "lib/structure/tolerances_smt.h"
 
-enum { PAGE = 4096, LINE = TRAFFIC_LINE, FEW_FILLERS = INFLIGHT_FEW, FEW_PAGES = 4, FEW_LINES = 32, PARTS = 100 };
+enum { LINE = TRAFFIC_LINE, SMOKE_BYTES = 65536, FEW_PAGES = 4, FEW_LINES = 32, PARTS = 100 };
 enum structure { SHARED_DTLB, SHARED_L1D, SHARED_ROB, SHARED_LOADS, SHARED_STORES, STRUCTURES };
 
 static const struct shared {
@@ -76,18 +75,17 @@ struct sharing {
 static bool measure(struct probe *p, const struct sharing *s, enum structure what, const struct beside_curve *c,
                     struct found *f)
 {
-    const double end = machine_seconds() +
-                       probe_scale(p, 1, 2, 24, 60); /* where a window takes long, it is undecided */
-    const size_t rounds = (size_t)probe_smoke(p, 1, SMT_ROUNDS), pitch = what == SHARED_DTLB ? PAGE + LINE : LINE;
-    const struct traffic_kind fills = {.duty = structures[what].duty, .pitch = pitch};
+    const double end = machine_seconds() + probe_scale(p, 1, 2, 24, 60); /* where windows are long, it is undecided */
+    const size_t rounds = (size_t)probe_smoke(p, 1, SMT_ROUNDS);
+    const size_t pitch = what == SHARED_DTLB ? machine_info()->page_bytes[0] + LINE : LINE;
+    const struct traffic_kind fills = {structures[what].duty, 0, 0, pitch};
     const double lines = what == SHARED_DTLB ? f->known : what == SHARED_L1D ? f->known / LINE : RESPONDER_BLOCK;
     const size_t mark = machine_map_mark();
     struct beside b;
     const char *why = NULL;
     bool good = beside_start(p, &b, s->sibling, &fills, (size_t)lines * pitch);
 
-    for (size_t i = 0; i < rounds && good && !why && !smt_rounds_are_enough(&f->rounds) && machine_seconds() < end;
-         i++) {
+    while (good && !why && f->rounds.count < rounds && !smt_rounds_are_enough(&f->rounds) && machine_seconds() < end) {
         bool decided = true;
         for (enum smt_state state = 0; state < SMT_STATES && good && !why; state++) {
             double *const to = &f->rounds.capacity[state][f->rounds.count];
@@ -149,7 +147,7 @@ static bool measure_fillers(struct probe *p, const struct sharing *s, const stru
 {
     const char *const fillers[INFLIGHT_KINDS] = {structures[what].filler};
     struct inflight_experiment e = {.inflight = l, .first = LONG_OP_MISS, .second = LONG_OP_MISS};
-    struct beside_curve c = curve(f, FEW_FILLERS, 1);
+    struct beside_curve c = curve(f, INFLIGHT_FEW, 1);
 
     if (l->unusable[LONG_OP_MISS]) {
         f->reason = l->unusable[LONG_OP_MISS];
@@ -283,7 +281,7 @@ static void run(struct probe *p)
         snprintf(variants, sizeof variants, "%s%s%s", structures[i].variants, i == SHARED_DTLB ? " page=" : "",
                  i == SHARED_DTLB ? page_name(machine_info()->page_bytes[0]) : "");
         const struct fact *known = facts_find(&p->run->facts, structures[i].fact, variants);
-        f->known = known ? known->value : probe_smoke(p, i == SHARED_L1D ? 16 * PAGE : 16, NAN);
+        f->known = known ? known->value : probe_smoke(p, i == SHARED_L1D ? SMOKE_BYTES : 16, NAN);
         f->high = known ? known->high : f->known;
         f->reason = isnan(f->known) ? structures[i].unknown : REASON_NONE;
     }
