@@ -12,6 +12,7 @@ enum {
     LEAD_LINE = 2,   /* with what one access brings, none that is looked at behind the end of a page: they share sets */
     LEAD_PAGES = 24, /* more than region prefetchers of modelled cores record at once */
     SITE_BYTES = 20, /* from one to the next, where a list does not say it: 64 of them differ in the low 8 bits */
+    POINTER_BITS = 3,        /* low bits of a pointer that are 0 */
     WAIT_ITERATIONS = 16,    /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
     REFRESH = 16,            /* trials after which all places are brought to their home again */
     SLOTS = 512,             /* of places */
@@ -118,30 +119,37 @@ static size_t emit_look(struct code *c, const struct access_area *a)
     emit_add(c, REG_T3, REG_T4);
     emit_add(c, REG_T3, REG_T0);
     emit_load(c, REG_T0, REG_T3, 0);
+    emit_and_constant(c, REG_T0, POINTER_BITS); /* elsewhere there may be pointers */
     emit_add_constant(c, REG_T1, sizeof(uint64_t));
     emit_loop(c, loop);
     emit_return(c);
     return entry;
 }
 
-static void emit_site(struct code *c, size_t at, bool stores)
+/* A pointer stays in REG_T6; REG_T0 becomes 0, but not before it is there. */
+static void emit_site(struct code *c, size_t at, enum listed_kind kind)
 {
     emit_place(c, at);
     emit_add(c, REG_T3, REG_T0);
-    if (stores)
+    if (kind == LISTED_STORE) {
         emit_store(c, REG_T0, REG_T3, 0);
-    else
+    } else if (kind == LISTED_POINTER) {
+        emit_load(c, REG_T6, REG_T3, 0);
+        emit_move(c, REG_T0, REG_T6);
+        emit_and_constant(c, REG_T0, POINTER_BITS);
+    } else {
         emit_load(c, REG_T0, REG_T3, 0);
+    }
     emit_branch_register(c, REG_T5);
 }
 
-static bool site_stores(const struct access_list *l, size_t site)
+static enum listed_kind site_kind(const struct access_list *l, size_t site)
 {
     size_t i = 0;
 
     while (i < l->count && (l->all[i].site != site || l->all[i].kind == LISTED_APART))
         i++;
-    return i < l->count && l->all[i].kind == LISTED_STORE;
+    return i < l->count ? l->all[i].kind : LISTED_LOAD;
 }
 
 /*
@@ -155,10 +163,10 @@ static void emit_sites(struct code *c, const struct access_list *l, size_t *site
     for (size_t i = 0; i < l->count; i++)
         count = l->all[i].site + 1 > count ? l->all[i].site + 1 : count;
     if (l->led)
-        emit_site(c, LEAD_AT, false);
+        emit_site(c, LEAD_AT, LISTED_LOAD);
     for (size_t i = 0; i < count; i++) {
         sites[i] = SITES_AT + (l->code ? l->code[i] : i * SITE_BYTES);
-        emit_site(c, sites[i], site_stores(l, i));
+        emit_site(c, sites[i], site_kind(l, i));
     }
 }
 
@@ -205,6 +213,8 @@ static size_t emit_train(struct code *c, const struct access_area *a, const stru
     for (size_t i = from; i < to; i++) {
         emit_constant(c, REG_T3, (uint64_t)l->all[i].at);
         emit_add(c, REG_T3, REG_T2);
+        if (l->all[i].kind == LISTED_THROUGH)
+            emit_move(c, REG_T3, REG_T6);
         if (l->all[i].kind == LISTED_APART) {
             emit_and_constant(c, REG_T3, bits_of(a->others.bytes));
             emit_constant(c, REG_T5, a->others.at);
@@ -261,6 +271,28 @@ size_t access_begins(const struct access_list *l)
 
 /* ---- Trials ----------------------------------------------------------------------------------------- */
 
+/*
+ * Writes the pointers of the list into each place, after those of a list before are gone. What is written comes near:
+ * all places are brought to their home again.
+ */
+static void write_pointers(struct access_area *a, size_t places, size_t trials)
+{
+    const struct access_list *l = a->emitted;
+    const uint64_t *table = (const uint64_t *)a->tables.write;
+
+    if (a->has_pointers || l->pointer_count)
+        a->touched = REFRESH;
+    if (a->has_pointers)
+        memset(a->data.write, 0, a->data.bytes);
+    a->has_pointers = l->pointer_count > 0;
+    for (size_t t = 0; t < trials; t++, table += 2 * ACCESS_PLACES)
+        for (size_t i = 0; i < places; i++)
+            for (size_t n = 0; n < l->pointer_count; n++) {
+                const uint64_t to = a->data.at + table[i] + (uint64_t)l->pointers[n].to;
+                memcpy((uint8_t *)a->data.write + table[i] + l->pointers[n].at, &to, sizeof to);
+            }
+}
+
 /* Chooses places, none of which overlap, and writes where they begin and where to look, in another order. */
 static void choose_places(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials)
 {
@@ -302,6 +334,7 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
 
     wait.argument[0] = (uint64_t)probe_smoke(p, 1, WAIT_ITERATIONS);
     choose_places(p, a, places, looks, trials);
+    write_pointers(a, places, trials);
     if (a->touched >= REFRESH) {
         add_scattered(p, list, &n, &a->touch, a->data.bytes / ACCESS_LINE_BYTES);
         a->touched = 0;

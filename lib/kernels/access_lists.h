@@ -6,7 +6,8 @@
  * learned of earlier lists are near. All loads of a list, and all looks, are one dependent chain, though every value
  * loaded is 0: so they are done in the order of the list, and the time of all looks together shows where the lines
  * were. A difference of a few cycles grows with the number of places, so that a coarse clock is enough. There are no
- * pointers in memory that a prefetcher could follow: the tables that kernels read hold distances from the area's begin.
+ * pointers in memory that a prefetcher could follow, but for those of a list that has some: the tables that kernels read
+ * hold distances from the area's begin.
  *
  * Method: docs/METHODS.md, 7.22.
  */
@@ -27,7 +28,9 @@ enum {
 enum listed_kind {
     LISTED_LOAD,
     LISTED_STORE,
-    LISTED_APART /* a load of other lines, beginning at another one for each place */
+    LISTED_APART,   /* a load of other lines, beginning at another one for each place */
+    LISTED_POINTER, /* a load of one of the list's pointers */
+    LISTED_THROUGH  /* a load from where the latest of these leads; its `at` does not matter */
 };
 
 /* An access: how many bytes from the begin of its place, or of the other lines, and by which of the instructions. */
@@ -35,6 +38,11 @@ struct listed_load {
     int32_t at;
     uint32_t site;
     enum listed_kind kind; /* of all accesses of one site alike, but for LISTED_APART */
+};
+
+/* A pointer in a place, and where it leads: both in bytes from the begin of the place, the second a multiple of 8. */
+struct listed_pointer {
+    int32_t at, to;
 };
 
 struct access_list {
@@ -50,7 +58,9 @@ struct access_list {
     bool led;
     size_t leaves_first; /* loads done before the first level is emptied, the others after that; 0: it is not */
     bool leaves_all;     /* not only the first level is emptied, but all before the home */
-    const size_t *code;  /* where each load instruction lies, in bytes from the first one; NULL: close to each other */
+    const struct listed_pointer *pointers; /* that are in memory at each place, pointer_count of them */
+    size_t pointer_count;
+    const size_t *code; /* where each load instruction lies, in bytes from the first one; NULL: close to each other */
 };
 
 struct access_area {
@@ -58,6 +68,7 @@ struct access_area {
     size_t empties;                                 /* loads of other lines that leave only the home of the places */
     size_t empties_first;                           /* that empty the first level */
     size_t touched;                                 /* trials since all places were brought to their home */
+    bool has_pointers;                              /* the trials before have left some in memory */
     struct kernel empty, touch, train, again, look; /* `again`: what is done after the first level is emptied */
     const struct access_list *emitted;              /* what `train` does at the moment */
 };

@@ -2,13 +2,14 @@
 
 #include <math.h>
 
+#include "lib/structure/prefetch_pointers.h"
 #include "lib/structure/prefetch_reach.h"
 #include "lib/structure/prefetch_region.h"
 #include "lib/structure/prefetch_repeats.h"
 #include "lib/structure/prefetch_stride.h"
 
 const char *const prefetch_kind_names[PREFETCH_KINDS] = {"next",   "pair",   "stride", "stream",
-                                                         "region", "deltas", "replay"};
+                                                         "region", "deltas", "replay", "pointers"};
 
 /* ---- Around a single access -------------------------------------------------------------------------- */
 
@@ -182,7 +183,7 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
 {
     start(k);
     if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k) ||
-        !prefetch_find_deltas(k) || !prefetch_find_replay(k))
+        !prefetch_find_deltas(k) || !prefetch_find_replay(k) || !prefetch_find_pointers(k))
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);
@@ -199,5 +200,6 @@ bool prefetch_kinds_again(const struct prefetch_kinds *k, struct prefetch_kinds 
            (!f[PREFETCH_STREAM].exists || find_stream(again)) &&
            (!f[PREFETCH_REGION].exists || prefetch_find_region(again)) &&
            (!f[PREFETCH_DELTAS].exists || prefetch_find_deltas(again)) &&
-           (!f[PREFETCH_REPLAY].exists || prefetch_find_replay(again));
+           (!f[PREFETCH_REPLAY].exists || prefetch_find_replay(again)) &&
+           (!f[PREFETCH_POINTERS].exists || prefetch_find_pointers(again));
 }

@@ -14,6 +14,9 @@
  *
  *   deltas    a load instruction's distances are none alike, and the first of them follow each other again in other
  *             lines. Brought: what followed them before. Control: other distances before
+ *   pointers  an array of pointers is loaded, and each is followed to a line that is near no other. Brought: the lines
+ *             that the next pointers lead to; or, where a single pointer is loaded and not followed, those that the
+ *             others of its line lead to. Control: these pointers lead to other lines
  *   replay    lines in as many pages are loaded in an order without pattern, by as many instructions; they are brought
  *             to their home; the first of them are loaded again. Brought: what followed them before. Control: others
  *             followed
@@ -41,6 +44,7 @@ enum prefetch_kind {
     PREFETCH_REGION,
     PREFETCH_DELTAS,
     PREFETCH_REPLAY,
+    PREFETCH_POINTERS,
     PREFETCH_KINDS
 };
 extern const char *const prefetch_kind_names[PREFETCH_KINDS];

@@ -7,13 +7,14 @@ to bring them into; of one that brings them from farther away, `memory.prefetche
 
 from exports.core import Value
 
-KINDS = ("next", "pair", "stride", "stream", "region", "deltas", "replay")
+KINDS = ("next", "pair", "stride", "stream", "region", "deltas", "replay", "pointers")
 NONE = "none"
 # gem5's class of each kind.
 CLASSES = {"next": "TaggedPrefetcher", "stride": "StridePrefetcher", "region": "SmsPrefetcher", "deltas": "DCPTPrefetcher"}
 WITHOUT = {
     "pair": "gem5 has no prefetcher of the other line of a pair",
     "stream": "gem5 has no prefetcher of streams that several instructions make",
+    "pointers": "gem5's prefetcher of indirect accesses follows indices of an array, not pointers",
     "replay": "what a replayed sequence is known by is not measured, and gem5's prefetchers differ in that",
 }
 WAYS = 4  # table_assoc of gem5's StridePrefetcher, which divides its entries

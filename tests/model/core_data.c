@@ -135,6 +135,17 @@ struct prefetchers *core_prefetchers(struct core *c)
     return &c->prefetchers;
 }
 
+/* The word at an address of the mapping *memory, 0 where that has none. */
+static uint64_t word_at(const void *memory, uint64_t address)
+{
+    const struct mapping *m = memory;
+    uint64_t value = 0;
+
+    if (address >= m->at && address + sizeof value <= m->at + m->count)
+        memcpy(&value, m->written ? m->written + frame_offset(m, address) : m->bytes + (address - m->at), sizeof value);
+    return value;
+}
+
 /* Lines that prefetchers bring after an access, as far as they are mapped: they are there at once. */
 static void prefetch(struct core *c, const struct mapping *m, const struct prefetcher_access *a)
 {
@@ -232,7 +243,9 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     const double latency = cache_latency(c, address, frame_address(m, address)) + waits;
 
     if (c->prefetchers.any)
-        prefetch(c, m, &(struct prefetcher_access){c->now.pc, address, store, latency <= c->design.data[0].latency});
+        prefetch(
+            c, m,
+            &(struct prefetcher_access){c->now.pc, address, store, latency <= c->design.data[0].latency, word_at, m});
     if (c->watch && m->at != STACK_AT)
         c->watch(address, size);
     /* a store waits in a buffer for its line, but not for its translation */

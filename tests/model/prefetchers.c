@@ -5,7 +5,8 @@
 
 #include "tests/model/cache.h"
 
-const char *const prefetcher_switch_names[SWITCHES] = {"neighbours", "stride", "stream", "region", "repeats"};
+const char *const prefetcher_switch_names[SWITCHES] = {"neighbours", "stride",  "stream",
+                                                       "region",     "repeats", "pointers"};
 
 enum { PAGE = 4096, PAGE_LINES = PAGE / CACHE_LINE_BYTES };
 
@@ -233,12 +234,35 @@ static void see_replay(struct prefetchers *p, uint64_t address, struct list *l)
     }
 }
 
+/* A load's value is a pointer that is followed where the next load is of its line. */
+static void see_pointers(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
+{
+    const struct pointer_design *d = &p->design.pointers;
+    struct pointer_entry *e = &p->pointer, *latest = &p->latest;
+    enum { WORD = 8 };
+
+    if (!d->train || !a->word)
+        return;
+    for (uint64_t i = 0; i < CACHE_LINE_BYTES && d->lines; i += WORD)
+        bring(l, (int64_t)a->word(a->memory, a->address / CACHE_LINE_BYTES * CACHE_LINE_BYTES + i), d->into);
+    if (latest->value && latest->value / CACHE_LINE_BYTES == a->address / CACHE_LINE_BYTES) {
+        const bool goes_on = e->pc == latest->pc && latest->address == e->address + WORD;
+        const unsigned followed = goes_on ? e->followed + 1 : 1;
+        *e = *latest;
+        e->followed = followed;
+    }
+    *latest = (struct pointer_entry){a->pc, a->address, a->word(a->memory, a->address), 0};
+    for (unsigned i = 1; i <= d->ahead && !d->lines && e->followed >= d->train; i++)
+        if (a->pc == e->pc && a->address == e->address + WORD)
+            bring(l, (int64_t)a->word(a->memory, a->address + i * WORD), d->into);
+}
+
 void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *design)
 {
     *p = (struct prefetchers){.design = *design,
                               .any = design->next.on || design->pair.on || design->stride.entries ||
                                      design->stream.entries || design->region.bytes || design->deltas.deltas ||
-                                     design->replay.degree};
+                                     design->replay.degree || design->pointers.train};
     if (design->replay.degree)
         p->successors = calloc(PREFETCH_SUCCESSORS, sizeof *p->successors);
 }
@@ -277,5 +301,7 @@ size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a,
         see_deltas(p, a->pc, address, &l);
         see_replay(p, a->address, &l);
     }
+    if (is_on(p, SWITCH_POINTERS))
+        see_pointers(p, a, &l);
     return l.count;
 }

@@ -77,6 +77,18 @@ struct replay_design {
     size_t into;
 };
 
+/*
+ * Loads from where pointers lead: of an array of pointers, a word apart, each of which was loaded and followed, or of
+ * each line of which any pointer is loaded.
+ */
+struct pointer_design {
+    unsigned
+        train; /* pointers that are loaded and followed until it begins, 2 or more; 0: there is no such prefetcher */
+    unsigned ahead; /* pointers that are followed then, with each that is loaded */
+    bool lines;     /* it follows all pointers of a line, and has no training: train only says that it is there */
+    size_t into;
+};
+
 struct prefetcher_design {
     bool switches; /* it has them */
     struct neighbour_design next, pair;
@@ -85,6 +97,7 @@ struct prefetcher_design {
     struct region_design region;
     struct delta_design deltas;
     struct replay_design replay;
+    struct pointer_design pointers;
 };
 
 /* The switches of a core that has some: each turns off a kind. */
@@ -94,6 +107,7 @@ enum prefetcher_switch {
     SWITCH_STREAM,
     SWITCH_REGION,
     SWITCH_REPEATS, /* distances and replay */
+    SWITCH_POINTERS,
     SWITCHES
 };
 extern const char *const prefetcher_switch_names[SWITCHES];
@@ -127,12 +141,19 @@ struct prefetchers {
         uint64_t line, next;
     } * successors; /* by the line's lowest bits; a core without replay has none */
     uint64_t last_line;
+    struct pointer_entry {
+        uint64_t pc, address, value;
+        unsigned followed; /* so many pointers, each a word behind the one before */
+    } pointer, latest;     /* of an array; the latest load */
 };
 
 /* An access by the instruction at `pc`; hit: the first level has the line. */
 struct prefetcher_access {
     uint64_t pc, address;
     bool store, hit;
+    /* The word at that address of the same memory, `memory` being passed on; 0: there is none. */
+    uint64_t (*word)(const void *memory, uint64_t address);
+    const void *memory;
 };
 
 /* A line that is brought into a level. */

@@ -261,15 +261,28 @@ static void check_repeats(const struct machine_design *m, const char *home)
         check_parameter(m, "memory.prefetcher.degree", "replay", home, replay->degree);
 }
 
+static void check_pointers(const struct machine_design *m, const char *home)
+{
+    const struct pointer_design *d = &m->core.prefetchers.pointers;
+    const bool there = d->train && shows(m, home, d->into);
+
+    check_kind(m, "pointers", home, !there ? "none" : d->lines ? "all of a line" : "array");
+    if (!there)
+        return;
+    check_parameter(m, "memory.prefetcher.train", "pointers", home, d->lines ? 1 : d->train + 1);
+    if (!d->lines)
+        check_parameter(m, "memory.prefetcher.degree", "pointers", home, d->ahead);
+}
+
 /* The kinds that are found are attributed to the switch that turns them off. */
 static void check_switches(const struct machine_design *m, const char *home)
 {
     static const struct {
         const char *kind;
         enum prefetcher_switch ends;
-    } rows[] = {{"next", SWITCH_NEIGHBOURS}, {"pair", SWITCH_NEIGHBOURS}, {"stream", SWITCH_STREAM},
-                {"region", SWITCH_REGION},   {"deltas", SWITCH_REPEATS},  {"replay", SWITCH_REPEATS},
-                {"stride", SWITCH_STRIDE}};
+    } rows[] = {{"next", SWITCH_NEIGHBOURS}, {"pair", SWITCH_NEIGHBOURS},  {"stream", SWITCH_STREAM},
+                {"region", SWITCH_REGION},   {"deltas", SWITCH_REPEATS},   {"replay", SWITCH_REPEATS},
+                {"stride", SWITCH_STRIDE},   {"pointers", SWITCH_POINTERS}};
     const struct prefetcher_design *d = &m->core.prefetchers;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -292,6 +305,7 @@ static void check_prefetchers(const struct machine_design *m)
         check_stream(m, homes[i]);
         check_region(m, homes[i]);
         check_repeats(m, homes[i]);
+        check_pointers(m, homes[i]);
         if (m->core.prefetchers.switches)
             check_switches(m, homes[i]);
     }
@@ -342,6 +356,11 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
                                           .into = pick(0, 1)};
     if (pick(0, 3) == 0)
         d->replay = (struct replay_design){.degree = (unsigned)pick(1, 2), .into = pick(0, 1)};
+    if (pick(0, 2) == 0)
+        d->pointers = (struct pointer_design){.train = (unsigned)pick(2, 12),
+                                              .ahead = (unsigned)pick(1, 3),
+                                              .lines = pick(0, 2) == 0,
+                                              .into = pick(0, 1)};
 }
 
 static void show(const struct machine_design *m)
@@ -362,6 +381,8 @@ static void show(const struct machine_design *m)
             d->stream.into + 1, d->stream.sees.misses_only, d->stream.sees.stores);
     fprintf(stderr, "# deltas %u match %u degree %u into %zu; replay %u into %zu\n", d->deltas.deltas, d->deltas.match,
             d->deltas.degree, d->deltas.into + 1, d->replay.degree, d->replay.into + 1);
+    fprintf(stderr, "# pointers %u ahead %u lines %d into %zu\n", d->pointers.train, d->pointers.ahead,
+            d->pointers.lines, d->pointers.into + 1);
     fprintf(stderr, "# region %u active %u key %d into %zu\n", d->region.bytes, d->region.active, (int)d->region.key,
             d->region.into + 1);
 }
