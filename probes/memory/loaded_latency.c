@@ -129,7 +129,7 @@ static const char *measure_point(struct probe *p, struct loaded *l, const struct
             const double ns = (double)(r->end_ticks - r->begin_ticks) / machine_info()->tick_hz * 1e9;
             p->run->meter.kernel_seconds += ns / 1e9;
             row[got] = latency[got] = ns / (double)(l->iterations * UNROLL);
-            rate[got] = kind->pause ? (double)(w->last - w->first) * TRAFFIC_LINE / ns : 0;
+            rate[got] = kind->duty == RESPONDER_STREAMS ? (double)(w->last - w->first) * TRAFFIC_LINE / ns : 0;
         }
     }
     *point = (struct loaded_point){.bytes_per_ns = median(rate, got), .ns = median(latency, got)}; /* sorts them */
