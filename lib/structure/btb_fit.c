@@ -95,26 +95,60 @@ static bool same_index(const struct btb_index *a, const struct btb_index *b)
     return a->low == b->low && a->set_bits == b->set_bits && a->folded == b->folded;
 }
 
+/*
+ * Whether these differ in their ways alone, and do not differ or are of a single set and overlap or follow each other.
+ */
+static bool joins(const struct btb_organisation *a, const struct btb_organisation *b)
+{
+    const bool alike = a->entry == b->entry && a->per_entry == b->per_entry && same_index(&a->index, &b->index);
+    const unsigned apart = a->index.set_bits != 0; /* sets of other numbers of ways are not joined */
+
+    return alike && a->ways + apart <= b->ways_end && b->ways + apart <= a->ways_end;
+}
+
+/* Joins the survivor to those listed that it joins; of these one is left, with all their ways. */
+static bool join_listed(struct btb_fit_level *l, const struct btb_organisation *o)
+{
+    struct btb_organisation *into = NULL;
+    struct btb_organisation *const first = l->shown;
+
+    for (size_t i = 0; i < l->count && l->count <= BTB_FIT_SHOWN; i++) {
+        if (!joins(into ? into : o, &first[i]) || &first[i] == into)
+            continue;
+        struct btb_organisation *to = into ? into : &first[i];
+        const struct btb_organisation *from = into ? &first[i] : o;
+        to->ways = from->ways < to->ways ? from->ways : to->ways;
+        to->ways_end = from->ways_end > to->ways_end ? from->ways_end : to->ways_end;
+        if (into) {
+            first[i] = first[--l->count];
+            i--;
+        }
+        into = to;
+    }
+    return into != NULL;
+}
+
+/* What this survivor does not share with the first one is not the same for all. */
+static void compare(struct btb_fit_level *l, const struct btb_organisation *o)
+{
+    const struct btb_organisation *first = &l->shown[0];
+
+    l->same_ways &= first->ways == o->ways && first->ways_end == o->ways_end;
+    l->same_sets &= first->index.set_bits == o->index.set_bits;
+    l->same_index &= same_index(&first->index, &o->index);
+    /* a larger block than the largest one would predict the same */
+    l->same_per_entry &= first->per_entry == o->per_entry && o->per_entry < BTB_PER_ENTRY_MOST;
+}
+
 /* Adds a survivor. Single sets of one kind whose sizes follow each other are counted as one, with a range of ways. */
 static void add_survivor(struct btb_fit_level *l, const struct btb_organisation *o)
 {
-    if (l->count > 0) {
-        const struct btb_organisation *first = &l->shown[0];
-        struct btb_organisation *last = &l->shown[(l->count < BTB_FIT_SHOWN ? l->count : BTB_FIT_SHOWN) - 1];
-        if (o->index.set_bits == 0 && l->count <= BTB_FIT_SHOWN && last->entry == o->entry &&
-            last->index.set_bits == 0 && last->ways_end == o->ways) {
-            last->ways_end = o->ways_end;
-            return;
-        }
-        l->same_ways &= first->ways == o->ways && first->ways_end == o->ways_end;
-        l->same_sets &= first->index.set_bits == o->index.set_bits;
-        l->same_index &= same_index(&first->index, &o->index);
-        l->same_per_entry &= first->per_entry == o->per_entry;
-    } else
-        l->same_ways = l->same_sets = l->same_index = l->same_per_entry = true;
-    l->same_per_entry &= o->per_entry < BTB_PER_ENTRY_MOST; /* a larger block would predict the same */
+    if (join_listed(l, o))
+        return;
     if (l->count < BTB_FIT_SHOWN)
         l->shown[l->count] = *o;
+    else
+        compare(l, o);
     l->count++;
 }
 
@@ -131,9 +165,6 @@ static void list_survivors(const struct assumption *a, const uint8_t *marks, str
             if (btb_space_distinct(&c->space, &found))
                 add_survivor(l, &found);
         }
-    const bool untested = a->result.any_replacement && a->challenges < BTB_FIT_CHALLENGES;
-    if (!a->result.complete || a->result.doubtful || untested)
-        l->same_ways = l->same_sets = l->same_index = l->same_per_entry = false;
 }
 
 static enum reason list_levels(struct assumption *a)
@@ -143,19 +174,20 @@ static enum reason list_levels(struct assumption *a)
     if (!marks)
         return REASON_NO_MEMORY;
     a->result.level_count = a->search.level_count;
-    a->result.doubtful = btb_search_doubtful(&a->search);
+    a->result.doubtful = btb_search_doubtful(&a->search, a->search.level_count);
     for (size_t l = 0; l < a->result.level_count; l++) {
         for (size_t p = 0; p < BRANCH_CHAIN_PATTERNS; p++)
             a->result.levels[l].cycles[p] = a->search.costs[p][l];
-        a->result.levels[l].left = true;
+        struct btb_fit_level *level = &a->result.levels[l];
+        level->left = level->same_ways = level->same_sets = level->same_index = level->same_per_entry = true;
         btb_search_mark(&a->search, l, marks);
-        list_survivors(a, marks, &a->result.levels[l]);
+        list_survivors(a, marks, level);
     }
     free(marks);
     return REASON_NONE;
 }
 
-static const struct btb_fit_result *decide_assuming(struct btb_fit *f, size_t assumption)
+static struct btb_fit_result *decide_assuming(struct btb_fit *f, size_t assumption)
 {
     struct assumption *a = &f->of[assumption];
     const struct btb_classes *c = &a->classes;
@@ -187,7 +219,7 @@ static const struct btb_fit_result *decide_assuming(struct btb_fit *f, size_t as
 
 /*
  * Where one level that replaces at random, or nearly so, explains what two levels with LRU do, a second level is not
- * certain: what survives as that one level is listed with the first of the two, and nothing is the same for all.
+ * certain: what survives as that one level is listed with the first of the two, about which they may agree.
  */
 static void add_one_level(struct btb_fit *f, struct btb_fit_result *r)
 {
@@ -199,21 +231,37 @@ static void add_one_level(struct btb_fit *f, struct btb_fit_result *r)
         return;
     }
     btb_search_mark(&any->search, 0, marks);
-    any->result.doubtful = r->doubtful = true;
     r->level_count = 1;
+    r->doubtful = btb_search_doubtful(&f->of[LRU].search, r->level_count) ||
+                  btb_search_doubtful(&any->search, r->level_count);
     list_survivors(any, marks, &r->levels[0]);
     free(marks);
 }
 
+/* Finds what all survivors share, which counts for nothing where others may survive as well. */
+static void compare_all(struct btb_fit_result *r)
+{
+    const bool untested = r->any_replacement && r->challenges < BTB_FIT_CHALLENGES;
+
+    for (size_t i = 0; i < r->level_count; i++) {
+        struct btb_fit_level *l = &r->levels[i];
+        for (size_t k = 0; k < l->count && k < BTB_FIT_SHOWN; k++)
+            compare(l, &l->shown[k]);
+        if (!l->count || !r->complete || r->doubtful || untested)
+            l->same_ways = l->same_sets = l->same_index = l->same_per_entry = false;
+    }
+}
+
 const struct btb_fit_result *btb_fit_decide(struct btb_fit *f)
 {
-    const struct btb_fit_result *r = decide_assuming(f, LRU);
+    struct btb_fit_result *r = decide_assuming(f, LRU);
 
     f->lru_fails = r->reason == REASON_NO_FIT;
     if (f->lru_fails)
-        return decide_assuming(f, ANY);
-    if (!r->reason && r->level_count == BTB_LEVELS)
-        add_one_level(f, &f->of[LRU].result);
+        r = decide_assuming(f, ANY);
+    else if (!r->reason && r->level_count == BTB_LEVELS)
+        add_one_level(f, r);
+    compare_all(r);
     return r;
 }
 

@@ -14,7 +14,7 @@
  * Replacement is first assumed to be LRU. If nothing fits, it may be anything: sequences for which sets have no room
  * then only limit how much is held, and more organisations survive. If two levels fit, one level that replaces at
  * random may explain the points as well, since it is left slowly: it is listed with the first level, which is then the
- * only one, and the result is doubtful.
+ * only one: what both agree on is known whether there is a second level or not.
  *
  * What cannot be determined this way:
  *
@@ -71,7 +71,7 @@ struct btb_fit_result {
     bool any_replacement;      /* no LRU organisation fits: these fit with some replacement policy */
     bool limits_known;         /* footprints were given */
     bool complete;             /* false: organisations that were not tried may fit as well */
-    bool doubtful;             /* btb_search_doubtful */
+    bool doubtful;             /* btb_search_doubtful, of level_count levels */
 };
 
 struct btb_fit;

@@ -141,16 +141,50 @@ static void correct_ramps(struct curves *c)
 
 /* ---- Curves ------------------------------------------------------------------------------------- */
 
+/*
+ * Whether some odd number of branches costs clearly more than a larger even one: where two branches share an entry, a
+ * chain of an odd number has each branch in an entry of its own (btb_sequence.h).
+ */
+static bool odd_costs_more(const struct search *s)
+{
+    double even = INFINITY; /* the least cost of an even number so far */
+
+    for (size_t i = s->count; i-- > 0;) {
+        const struct search_point *pt = &s->points[i];
+        if (!pt->kept || isnan(pt->y))
+            continue;
+        if ((unsigned)pt->x % 2 == 0)
+            even = fmin(even, pt->y);
+        else if (pt->y > BRANCH_COST_RISES * even)
+            return true;
+    }
+    return false;
+}
+
+/* Searches a curve; where odd numbers of branches cost more, once more with even ones alone. */
+static bool search_curve(struct probe *p, struct branch_curve *curve, enum range range, size_t span, struct sweep *out)
+{
+    name_curve(curve, ranges[range].name);
+    *out = sweep_of_range(p, curve, range, span);
+    if (!sweep_search(p, out))
+        return false;
+    if (range != SHORT || !odd_costs_more(&out->search))
+        return true;
+    sweep_free(out);
+    name_curve(curve, "short, even");
+    *out = sweep_of_range(p, curve, range, span);
+    out->search.step = 2;
+    return sweep_search(p, out);
+}
+
 static bool search_curves(struct probe *p, const struct btb_levels_request *q, enum range range, struct curves *c)
 {
     for (c->count = 0; c->count < (size_t)probe_scale(p, 2, 5, STRIDES, STRIDES);) {
         const size_t i = c->count++, stride = btb_least_stride() << i;
         struct branch_curve *curve = &c->curve[i];
         *curve = (struct branch_curve){.chain = {.pattern = q->pattern, .stride = stride}, .room = q->room};
-        name_curve(curve, ranges[range].name);
-        c->sweep[i] = sweep_of_range(p, curve, range, q->span);
         c->member[i] = (struct stride_member){curve->name, (double)stride, &c->sweep[i].search.verdict};
-        if (!sweep_search(p, &c->sweep[i]))
+        if (!search_curve(p, curve, range, q->span, &c->sweep[i]))
             return false;
     }
     c->family = family_of(p, c);
@@ -253,8 +287,10 @@ static void report_open(struct probe *p, const struct btb_levels_request *q, enu
 /* Where few branches cost much less than the first level that shows, there is a level before it: reports that. */
 static void report_hidden(struct probe *p, const struct btb_levels_request *q, double height, struct btb_levels *out)
 {
-    if (out->levels == 0 && out->least < BTB_HIDDEN_PART * height)
+    if (out->levels == 0 && out->least < BTB_HIDDEN_PART * height) {
         report_open(p, q, REASON_NO_EDGE, out);
+        out->hidden_below = BTB_HIDDEN_PART * height;
+    }
 }
 
 /* Reports a capacity. */

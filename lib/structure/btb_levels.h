@@ -57,7 +57,9 @@ struct btb_levels {
     double height;     /* cycles of a branch on the last level that was reported, not from a slope change; 0: none */
     unsigned levels;   /* reported, in both ranges */
     unsigned measured; /* of them, those with a capacity that no slope change was needed for */
-    bool open;         /* the capacity of some level is not known, or one stride shows a level that no other does */
+    /* Cycles: a branch of the first level, which shows by the cost of few branches alone, costs less; 0: it does not. */
+    double hidden_below;
+    bool open; /* the capacity of some level is not known, or one stride shows a level that no other does */
 };
 
 /*

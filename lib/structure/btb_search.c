@@ -8,7 +8,7 @@
 #include "lib/structure/tolerances_btb.h"
 
 enum {
-    SEEDS = 4,   /* classes that the search begins with, for each part of the sequences */
+    SEEDS = 6,   /* classes that the search begins with, for each part of the sequences */
     SCANS = 256, /* classes that are combined with all others, at most */
     PAIRS = 4096 /* that are kept */
 };
@@ -89,7 +89,7 @@ static bool full(const struct btb_search *s)
 }
 
 /* A flag of a class, shifted by a level: it was combined with all others as that level. */
-enum { SCANNED = 1 };
+enum { SCANNED = 1, LEFT_OUT = SCANNED << BTB_LEVELS /* has as many ways as another one that a search begins with */ };
 
 /* Combines one class as `level` with all others at the other level. */
 static void scan(struct btb_search *s, uint16_t class, size_t level, uint8_t *flags)
@@ -133,20 +133,59 @@ static void fit_alone(const struct btb_search *s, double *alone)
     }
 }
 
-/* Scans the classes with the least mismatch alone, as either level. Returns the number of scans. */
+/* The number of ways of the first organisation of a class. */
+static unsigned ways_of(const struct btb_classes *c, size_t class)
+{
+    size_t o = 0;
+
+    while (o + 1 < c->space.count && c->class_of[o] != class)
+        o++;
+    return btb_space_organisation(&c->space, o).ways;
+}
+
+/*
+ * The class with the least mismatch alone that was not scanned, and whose number of ways is none of these; the number
+ * of classes where there is none.
+ */
+static size_t next_seed(const struct btb_search *s, const double *alone, uint8_t *flags, const unsigned *ways,
+                        size_t count)
+{
+    const size_t none = s->classes->count;
+
+    for (;;) {
+        size_t seed = none;
+        for (size_t c = 0; c < none; c++)
+            if (!flags[c] && alone[c] < INFINITY && (seed == none || alone[c] < alone[seed]))
+                seed = c;
+        bool other = true;
+        for (size_t i = 0; i < count && seed < none; i++)
+            other &= ways_of(s->classes, seed) != ways[i];
+        if (seed == none || other)
+            return seed;
+        flags[seed] |= LEFT_OUT;
+    }
+}
+
+/*
+ * Scans the classes with the least mismatch alone, as either level, one of each number of ways: many of the best ones
+ * hardly differ, and explain few points equally well. Returns the number of scans.
+ */
 static size_t scan_seeds(struct btb_search *s, const double *alone, uint8_t *flags)
 {
     const size_t none = s->classes->count;
+    unsigned ways[SEEDS];
     size_t scans = 0;
 
     for (size_t i = 0; i < (any_replacement(s) ? 1 : SEEDS); i++) {
-        size_t seed = none;
-        for (size_t c = 0; c < s->classes->count; c++)
-            if (!flags[c] && alone[c] < INFINITY && (seed == none || alone[c] < alone[seed]))
-                seed = c;
-        for (size_t l = 0; seed < none && l < BTB_LEVELS; l++, scans++)
+        const size_t seed = next_seed(s, alone, flags, ways, i);
+        if (seed == none)
+            break;
+        ways[i] = ways_of(s->classes, seed);
+        for (size_t l = 0; l < BTB_LEVELS; l++, scans++)
             scan(s, (uint16_t)seed, l, flags);
     }
+    for (size_t c = 0; c < none; c++)
+        flags[c] &= (uint8_t)~LEFT_OUT;
     return scans;
 }
 
@@ -216,7 +255,7 @@ static enum reason find_survivors(struct btb_search *s, double *alone, uint8_t *
     s->level_count = 2;
     if (one_level <= s->expected) {
         s->second_open = one_level > s->best + BTB_SURVIVES;
-        if (!s->second_open || btb_search_doubtful(s)) {
+        if (!s->second_open || btb_search_doubtful(s, BTB_LEVELS)) {
             s->level_count = 1;
             s->complete |= !s->second_open;
             s->pair_count = s->second_open ? s->pair_count : 0;
@@ -306,19 +345,18 @@ void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks)
             marks[s->pairs[i].level[level]] = 1;
 }
 
-bool btb_search_doubtful(const struct btb_search *s)
+bool btb_search_doubtful(const struct btb_search *s, size_t levels)
 {
     const struct btb_classes *c = s->classes;
+    const bool one_level = levels == 1;
 
-    if (s->level_count == 1 && s->second_open)
-        return true;
     const struct btb_pair *best = best_pair(s);
-    if (best && best->level[1] != BTB_NO_CLASS &&
+    if (best && !one_level && best->level[1] != BTB_NO_CLASS &&
         btb_mismatch_no_step(&s->points, btb_classes_resident(c, best->level[0]),
                              btb_classes_resident(c, best->level[1])))
         return true;
     for (size_t i = 0; best && i < s->pair_count; i++) {
-        const uint16_t one = s->pairs[i].level[0], two = s->pairs[i].level[1];
+        const uint16_t one = s->pairs[i].level[0], two = one_level ? BTB_NO_CLASS : s->pairs[i].level[1];
         if (btb_mismatch_one_stride(&s->points, btb_classes_resident(c, one), btb_classes_resident(c, two)) ||
             (two != BTB_NO_CLASS && btb_classes_longest(c, two) < BTB_LEVELS_APART * btb_classes_longest(c, one)))
             return true;

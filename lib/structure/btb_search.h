@@ -45,8 +45,8 @@ bool btb_search_start(struct btb_search *s, struct btb_classes *classes);
 void btb_search_free(struct btb_search *s);
 /*
  * Finds the surviving pairs; they replace those of an earlier call. One level is the result where it explains the
- * points as well as two, or chance explains its mismatch and the second level is in doubt; btb_search_doubtful then
- * says so of that one level, and the pairs are kept beside it. Where replacement may be any, the search ends when more
+ * points as well as two, or chance explains its mismatch and the second level is in doubt; the pairs are then kept
+ * beside it. Where replacement may be any, the search ends when more
  * pairs survive than are kept. Returns REASON_NO_LEVEL where one cost per pattern, without any level, explains them as
  * well, REASON_NO_FIT where there is no pair, or the best one or a single point in it deviates by more than chance
  * explains, REASON_NO_MEMORY, or REASON_NONE.
@@ -68,11 +68,11 @@ void btb_search_refresh(struct btb_search *s);
 /* Sets marks[c], for each class c, to 1 where c is level number `level` (0 or 1) of a surviving pair, else to 0. */
 void btb_search_mark(const struct btb_search *s, size_t level, uint8_t *marks);
 /*
- * Whether the one level that is the result may hide a second one, or some pair of s->pairs has a class that may be
- * something else than a level: points of at most one stride show it, or it is the second and the longest sequence that
- * it holds as a whole is less than BTB_LEVELS_APART times that of the first, or at some stride its hits cost no more
- * than those of the first (btb_mismatch_no_step). To be called after btb_search_run.
+ * Whether some pair of s->pairs has, as one of its first `levels` levels, a class that may be something else than a
+ * level: points of at most one stride show it, or it is the second and the longest sequence that it holds as a whole is
+ * less than BTB_LEVELS_APART times that of the first, or at some stride its hits cost no more than those of the first
+ * (btb_mismatch_no_step). To be called after btb_search_run.
  */
-bool btb_search_doubtful(const struct btb_search *s);
+bool btb_search_doubtful(const struct btb_search *s, size_t levels);
 
 #endif

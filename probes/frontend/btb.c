@@ -181,6 +181,9 @@ static bool find_near(struct probe *p, const struct setup *s, const struct btb_l
 
     if (!btb_near_fit(p, s->near, &s->limits, &s->room, probe_scale(p, 0, 1, 4, 20), &r))
         return false;
+    /* a level that curves do not show is the first one of the fit only if it costs as little */
+    if (s->near->levels == 0 && !(r.levels[0].cycles[BRANCH_CHAIN_UNCOND] < levels->hidden_below))
+        return true;
     const unsigned known = first_level(p, &r, levels);
     *number = known && known <= s->near->levels ? known : 1;
     btb_report(p, &r, 0, *number, *number == 1 && shared ? &rest : &names);
@@ -195,7 +198,7 @@ static bool find_organisation(struct probe *p, const struct setup *s, const stru
 
     if (!find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN),
                      &shared) ||
-        (s->near->levels > 0 && !find_near(p, s, levels, shared, &near)))
+        ((s->near->levels > 0 || levels->hidden_below > 0) && !find_near(p, s, levels, shared, &near)))
         return false;
     /* without a known capacity no organisation can be assigned to a level: only longer profiles list them */
     if (!levels->measured && probe_scale(p, 1, 1, 0, 0) > 0) {

@@ -27,6 +27,7 @@ static struct {
     double few;            /* cycles of up to 16 branches at the smallest stride; 0: those of the first level */
     double ramp;           /* part of its cost by which a branch costs more for each branch beyond the first level */
     double found;          /* where the search finds the end of the first level if that is left by a ramp */
+    bool pairs;            /* of an odd number of branches the first level holds half as many */
     double scatter;        /* of the samples of one point, as a part: one is less by so much, and one is more */
 } made;
 
@@ -36,6 +37,7 @@ static struct finding at_stride[2][REPORTS]; /* entries, cycles */
 static struct finding costs[REPORTS];
 static size_t cost_count;
 static size_t proofs, reports, reports_at_stride[2];
+static double last_step;               /* of counts in the short range, for the latest curve */
 static double least_error, most_error; /* of points that were added to the fit, as a part */
 
 const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
@@ -59,7 +61,7 @@ static double cost(double branches, bool smallest_stride)
         return made.few;
     if (made.ramp > 0 && branches > made.held[0])
         return fmin(made.cycles[0] * (1 + made.ramp * (branches - made.held[0])), made.cycles[1]);
-    while (made.held[level] > 0 && branches > made.held[level])
+    while (made.held[level] > 0 && branches > made.held[level] / (made.pairs && (unsigned)branches % 2 ? 2 : 1))
         level++;
     return made.cycles[level];
 }
@@ -113,13 +115,14 @@ bool sweep_search(struct probe *p, struct sweep *sweep)
 
     (void)p;
     assert_int_equal(s->kind, KNEE_STEP); /* no rise here is wide enough to be searched for a slope change */
-    for (double x = s->from; x <= s->to; x += fmax(1, floor(x / 256)))
+    last_step = s->to < BTB_LONG_TO / 2 ? s->step : last_step;
+    for (double x = s->from; x <= s->to; x += fmax(1, floor(x / 256)) * s->step)
         s->count++;
     s->points = calloc(s->count, sizeof *s->points);
     sweep->scratch = calloc(s->count * (SAMPLES + 1), sizeof *sweep->scratch);
     assert_true(s->points && sweep->scratch);
     size_t i = 0;
-    for (double x = s->from; x <= s->to; x += fmax(1, floor(x / 256)), i++) {
+    for (double x = s->from; x <= s->to; x += fmax(1, floor(x / 256)) * s->step, i++) {
         const double y = cost(x, curve->chain.stride == btb_least_stride());
         double *sample = sweep->scratch + s->count + i * SAMPLES;
         for (size_t k = 0; k < SAMPLES; k++)
@@ -139,6 +142,11 @@ void sweeps_free(struct sweep *s, size_t count)
         s[i].search.points = NULL;
         s[i].scratch = NULL;
     }
+}
+
+void sweep_free(struct sweep *s)
+{
+    sweeps_free(s, 1);
 }
 
 bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const char *const *needs, char text[PROOF_TEXT])
@@ -251,6 +259,7 @@ static void make(double first, double second, double of_first, double of_second,
     made.cycles[1] = of_second;
     made.cycles[2] = of_rest;
     made.few = made.ramp = made.found = made.scatter = 0;
+    made.pairs = false;
 }
 
 /* Of each level, in the order of levels: at 4, 8, 16, 32 and 64 bytes, and not beyond a line. */
@@ -313,6 +322,23 @@ static void a_level_costs_more_than_a_fraction_of_a_cycle(void **state)
     make(64, 4096, 1, 1.2, 8);
     assert_int_equal(find().measured, 1);
     assert_true(reported[0].value == 4096);
+}
+
+/* Two branches to an entry: numbers that are odd say nothing, and cost more by BRANCH_COST_RISES. */
+static void where_odd_numbers_of_branches_cost_more_even_ones_count(void **state)
+{
+    (void)state;
+    make(96, 0, 1, 2, 0);
+    assert_int_equal(find().levels, 1);
+    assert_true(last_step == 1);
+    make(96, 0, 1, 2, 0);
+    made.pairs = true;
+    assert_int_equal(find().levels, 1);
+    assert_true(last_step == 2);
+    make(96, 0, 1, 1.2, 0); /* less is not clear */
+    made.pairs = true;
+    find();
+    assert_true(last_step == 1);
 }
 
 /* BTB_BORDER_PART: a level of 1,024 branches whose ramp begins a little before that is the long range's. */
@@ -380,6 +406,7 @@ int main(void)
         cmocka_unit_test(the_loop_may_be_a_part_of_what_few_branches_cost),
         cmocka_unit_test(ramps_are_taken_back_at_each_stride),
         cmocka_unit_test(a_level_costs_more_than_a_fraction_of_a_cycle),
+        cmocka_unit_test(where_odd_numbers_of_branches_cost_more_even_ones_count),
         cmocka_unit_test(levels_below_about_a_thousand_branches_are_the_short_ranges),
         cmocka_unit_test(few_branches_that_cost_much_less_show_a_level),
         cmocka_unit_test(a_ramp_begins_where_branches_begin_to_cost_more),

@@ -128,7 +128,7 @@ static bool doubtful(unsigned ways_of_first, unsigned ways_of_second, double sec
     s.pairs[s.pair_count++] = (struct btb_pair){{c.class_of[organisation(&c.space, 3, 4, ways_of_first)],
                                                  c.class_of[organisation(&c.space, 3, 4, ways_of_second)]},
                                                 0};
-    const bool is = btb_search_doubtful(&s);
+    const bool is = btb_search_doubtful(&s, BTB_LEVELS);
     btb_search_free(&s);
     btb_classes_free(&c);
     return is;

@@ -291,7 +291,7 @@ static void first_levels_of_few_branches(void **state)
            score.missing);
     assert_int_equal(score.wrong, 0);
     assert_int_equal(score.missing, 0);
-    assert_true(3 * score.ways >= score.scenes);
+    assert_true(2 * score.ways >= score.scenes); /* two in three are known */
 }
 
 int main(void)
