@@ -1,6 +1,7 @@
 #include "lib/structure/prefetch_kinds.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "lib/structure/prefetch_pointers.h"
 #include "lib/structure/prefetch_reach.h"
@@ -113,44 +114,58 @@ static bool find_single(struct prefetch_kinds *k)
 
 /* ---- Streams ---------------------------------------------------------------------------------------- */
 
+/*
+ * After how many accesses at that stride lines are brought, and which, but for those that a single access brings, or the
+ * same accesses in the other order, which leads away from them. *unclear: lines of which that is not certain.
+ */
+static bool look_stream(struct prefetch_kinds *k, int stride, uint32_t *in, uint32_t *unclear, enum nearness *into)
+{
+    enum { LEAST = 2 /* accesses that can be a stream */ };
+    struct sequence s = {.stride = stride, .count = PREFETCH_SEQUENCE};
+    const uint32_t known = reach_by_single(k->single_up, k->single_down, stride);
+    struct reach r;
+
+    if (!reach_search(k->look, &s, LEAST, known, &s.count, &r))
+        return false;
+    *into = r.where;
+    *in = r.in & ~known;
+    *unclear = *in ? 0 : r.unclear & ~known;
+    if (!*in || abs(stride) > 1)
+        return true;
+    s.backwards = true;
+    if (!reach_measure(k->look, &s, &r))
+        return false;
+    *(stride > 0 ? &k->single_up : &k->single_down) |= r.in;
+    /* where the other order brings them all, nothing is said of this one */
+    *unclear = *in & ~r.in ? r.unclear & *in : *in;
+    *in &= ~r.in;
+    return true;
+}
+
 /* By how many accesses a direction is followed; what then is brought is the degree and distance. */
 static bool find_stream(struct prefetch_kinds *k)
 {
     static const int strides[] = {1, -1, 2, -2};
     struct prefetch_found *f = &k->found[PREFETCH_STREAM];
-    enum { LEAST = 2 /* accesses that can be a stream */ };
-    unsigned counts[4];
-    uint32_t mixed = 0;
-    double seen[4];
+    uint32_t in[4], unclear[4];
+    bool certain = true;
 
     for (size_t i = 0; i < 4; i++) {
-        const struct sequence s = {.stride = strides[i], .count = PREFETCH_SEQUENCE};
-        const uint32_t known = reach_by_single(k->single_up, k->single_down, s.stride);
-        struct reach r;
-        if (!reach_search(k->look, &s, LEAST, known, &counts[i], &r))
+        enum nearness into;
+        if (!look_stream(k, strides[i], &in[i], &unclear[i], &into))
             return false;
-        const uint32_t in = r.in & ~known;
-        seen[i] = in ? 1 : r.unclear & ~known ? NAN : 0;
-        f->into = in && i == 0 ? r.where : f->into;
+        f->into = i == 0 && in[i] ? into : f->into;
     }
-    for (size_t i = 0; i < 2; i++) { /* the same accesses in an order that is no stream */
-        const struct sequence s = {.stride = strides[i], .count = counts[i], .mixed = true};
-        struct reach r;
-        if (!(seen[i] > 0))
-            continue;
-        if (!reach_measure(k->look, &s, &r))
-            return false;
-        mixed |= (r.in | r.unclear) & ~reach_by_single(k->single_up, k->single_down, s.stride);
-    }
-    const bool up = seen[0] > 0, down = seen[1] > 0;
-    f->exists = up || down;
-    if (isnan(seen[0]) || isnan(seen[1]) || mixed || (!f->exists && (seen[2] != 0 || seen[3] != 0))) {
-        f->reason = mixed ? REASON_AMBIGUOUS : REASON_NOT_STEADY;
-        f->exists = false;
+    const bool up = in[0] != 0, down = in[1] != 0;
+    for (size_t i = 0; i < 2; i++)
+        certain = certain && !unclear[i];
+    f->exists = certain && (up || down);
+    if (!certain || (!f->exists && (in[2] || in[3] || unclear[2] || unclear[3]))) {
+        f->reason = REASON_NOT_STEADY;
         return true;
     }
     f->text = up && down ? "up and down" : up ? "up" : down ? "down" : "none";
-    f->grade = (seen[2] > 0) == up && (seen[3] > 0) == down ? 'A' : 'B';
+    f->grade = (in[2] != 0) == up && (in[3] != 0) == down && !unclear[2] && !unclear[3] ? 'A' : 'B';
     return !f->exists || k->only || prefetch_train(k, f, false, up ? 1 : -1, up && down ? -1 : 0);
 }
 

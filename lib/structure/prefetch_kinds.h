@@ -6,8 +6,8 @@
  *   stride    a load instruction's addresses are a constant distance apart. Brought: what that instruction would
  *             access next. Control: the same addresses, each by a load instruction of its own
  *   stream    neighbouring lines are accessed one after the other, each by an instruction of its own. Brought: lines
- *             farther in that direction that a single access does not bring. Control: the same accesses in an order
- *             that is no stream
+ *             farther in that direction that a single access does not bring. Control: the same accesses in the other
+ *             order
  *   region    the same lines of several pages are accessed, in an order without constant distances, the first always by
  *             the same instruction. Brought: these lines of another page, after its first access. Control: other lines
  *             of each page

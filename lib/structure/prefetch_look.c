@@ -30,14 +30,16 @@ static double middle_mean(double *ticks, size_t count)
     return count ? sum / (double)(to - from) : NAN;
 }
 
-/* Those of each place; other lines need not stay near. */
+/* Those of each place, at most; other lines need not stay near. A line has eight pointers. */
 static size_t own_lines(const struct access_list *l)
 {
-    size_t own = l->led;
+    size_t own = l->led, pointers = 0;
 
-    for (size_t i = 0; i < l->count; i++)
-        own += l->all[i].kind != LISTED_APART;
-    return own;
+    for (size_t i = 0; i < l->count; i++) {
+        pointers += l->all[i].kind == LISTED_POINTER;
+        own += l->all[i].kind != LISTED_APART && l->all[i].kind != LISTED_POINTER;
+    }
+    return own + (pointers + ACCESS_LINE_BYTES / 8 - 1) / (ACCESS_LINE_BYTES / 8);
 }
 
 /*

@@ -26,7 +26,7 @@ void reach_add(struct access_list *l, const struct sequence *s, int32_t at, uint
     if (s->one)
         reach_forget(l, first_site);
     for (unsigned n = 0; n < s->count; n++) {
-        const unsigned i = s->mixed ? n / 2 + n % 2 * (s->count / 2) : n;
+        const unsigned i = s->backwards ? s->count - 1 - n : n;
         l->all[l->count++] = (struct listed_load){at + (int32_t)i * s->stride * ACCESS_LINE_BYTES,
                                                   first_site + (s->one ? 0 : i), LISTED_LOAD};
     }

@@ -20,7 +20,7 @@ struct sequence {
     int stride;     /* lines; negative: descending */
     unsigned count; /* accesses */
     bool one;       /* by one load instruction; else each by its own */
-    bool mixed;     /* not in order: after the first one, accesses are half of the sequence apart */
+    bool backwards; /* the last of them first */
 };
 
 /* Which lines are brought after a sequence. Bit i stands for the line i strides ahead of the last access, i from 1. */

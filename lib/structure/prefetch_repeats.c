@@ -9,16 +9,28 @@ static void add(struct access_list *l, int32_t line, uint32_t site, enum listed_
     l->all[l->count++] = (struct listed_load){line * ACCESS_LINE_BYTES, site, kind};
 }
 
-/* How many of these lines are brought, from the first on; *clear: none behind them is, and all are certain. */
-static void count_brought(const struct looked *lines, size_t count, unsigned *brought, bool *clear, enum nearness *into)
+/* Which of the lines that should follow are brought. */
+struct followed {
+    unsigned brought; /* so many, from the first one on */
+    uint32_t in;      /* all that are, as bits */
+    bool certain;     /* of each it is known where it is */
+    bool clear;       /* and none is brought behind those from the first one on */
+    enum nearness into;
+};
+
+static struct followed followed_of(const struct looked *lines, size_t count)
 {
-    *brought = 0;
-    while (*brought < count && lines[*brought].where >= NEAR_EITHER)
-        ++*brought;
-    *clear = true;
-    for (size_t i = 0; i < count; i++)
-        *clear = *clear && lines[i].where && (lines[i].where == NEAR_HOME || i < *brought);
-    *into = *brought ? lines[0].where : NEAR_UNCLEAR;
+    struct followed f = {.certain = true};
+
+    while (f.brought < count && lines[f.brought].where >= NEAR_EITHER)
+        f.brought++;
+    for (size_t i = 0; i < count; i++) {
+        f.in |= (uint32_t)(lines[i].where >= NEAR_EITHER) << i;
+        f.certain = f.certain && lines[i].where;
+    }
+    f.clear = f.certain && f.in == (UINT32_C(1) << f.brought) - 1;
+    f.into = f.brought ? lines[0].where : NEAR_UNCLEAR;
+    return f;
 }
 
 /* ---- Distances --------------------------------------------------------------------------------------- */
@@ -52,11 +64,11 @@ static int32_t line_of(const struct deltas_test *t, int32_t line)
 }
 
 /*
- * Which of the lines that follow are brought: see count_brought. *shown becomes what is drawn of that, where there are
- * no loads between; it may be NULL. False: the probe has ended.
+ * Which of the lines that follow are brought. *shown becomes what is drawn of that, where there are no loads between; it
+ * may be NULL. False: the probe has ended.
  */
-static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, unsigned *brought, bool *clear,
-                        enum nearness *into, struct prefetch_shown *shown)
+static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, struct followed *out,
+                        struct prefetch_shown *shown)
 {
     struct access_list l = {.bytes = (AGAIN + SPAN) * ACCESS_LINE_BYTES, .align = ACCESS_LINE_BYTES, .led = true};
     struct looked lines[STEPS];
@@ -75,35 +87,36 @@ static bool look_deltas(struct prefetch_kinds *k, const struct deltas_test *t, u
         return false;
     if (shown)
         prefetch_show(shown, "distances that come again", &l.all[REACH_FORGETS], l.count - REACH_FORGETS, lines, looks);
-    count_brought(lines, looks, brought, clear, into);
+    *out = followed_of(lines, looks);
     return true;
 }
 
 /*
  * After how many accesses again lines are brought, and how many. *seen: 1, 0 where none are, NaN where it is not clear.
+ * Where the next line is not brought, but one behind it is, and the control shows the same, that is another prefetcher.
  */
 static bool search_deltas(struct prefetch_kinds *k, struct prefetch_found *f, size_t view, double *seen)
 {
     *seen = 0;
     for (unsigned n = FEWEST; n <= MOST_ACCESSES && *seen == 0; n++) {
         struct deltas_test t = {.accesses = n, .down = view};
-        unsigned brought, by_control;
-        bool clear, control_clear;
-        enum nearness into;
-        if (!look_deltas(k, &t, &brought, &clear, &into, view ? NULL : &f->shown[0]))
+        struct followed now, control;
+        if (!look_deltas(k, &t, &now, view ? NULL : &f->shown[0]))
             return false;
         f->shown_lists = 1;
-        if (!clear)
+        if (!now.certain)
             *seen = NAN;
-        if (!clear || !brought)
+        if (!now.certain || !now.in)
             continue;
-        f->into = view ? f->into : into;
         t.control = true;
-        if (!look_deltas(k, &t, &by_control, &control_clear, &into, NULL))
+        if (!look_deltas(k, &t, &control, NULL))
             return false;
-        *seen = by_control || !control_clear ? (double)NAN : 1;
+        if (!now.brought && control.certain && control.in == now.in)
+            continue;
+        *seen = control.in || !control.certain || !now.clear ? (double)NAN : 1;
+        f->into = view ? f->into : now.into;
         f->numbers[PREFETCH_TRAIN].view[view] = n;
-        f->numbers[PREFETCH_DEGREE].view[view] = brought < STEPS + 1 - n ? (double)brought : (double)NAN;
+        f->numbers[PREFETCH_DEGREE].view[view] = now.brought < STEPS + 1 - n ? (double)now.brought : (double)NAN;
     }
     return true;
 }
@@ -117,15 +130,13 @@ static bool find_length(struct prefetch_kinds *k, struct prefetch_found *f)
 
     for (unsigned between = bad; good + 1 < bad || between == BETWEEN; between = (good + bad) / 2) {
         const struct deltas_test t = {.accesses = accesses, .between = between};
-        unsigned brought;
-        bool clear;
-        enum nearness into;
-        if (!look_deltas(k, &t, &brought, &clear, &into, NULL))
+        struct followed now;
+        if (!look_deltas(k, &t, &now, NULL))
             return false;
-        out->reason = clear ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY;
-        if (!clear || (brought && between == BETWEEN))
+        out->reason = now.clear ? REASON_FIXED_RANGE_ENDS : REASON_NOT_STEADY;
+        if (!now.clear || (now.brought && between == BETWEEN))
             return true;
-        *(brought ? &good : &bad) = between;
+        *(now.brought ? &good : &bad) = between;
     }
     /* the first distance lies behind those of the sequence, of the loads between and of the accesses again */
     out->view[0] = STEPS + good + accesses;
@@ -157,7 +168,7 @@ enum { WALK = 6, AGAIN_WALKED = 3 };
  * A line in each of as many pages; then all levels before the home are emptied, and the first ones are loaded again.
  * Control: the first ones in another order, then other lines.
  */
-static bool look_replay(struct prefetch_kinds *k, bool control, unsigned *brought, bool *clear, enum nearness *into)
+static bool look_replay(struct prefetch_kinds *k, bool control, struct followed *out)
 {
     static const int32_t page[WALK] = {3, 0, 4, 1, 5, 2}, line[WALK] = {17, 44, 6, 51, 30, 9};
     static const size_t order[WALK] = {0, 2, 1, 3, 4, 5};
@@ -177,31 +188,28 @@ static bool look_replay(struct prefetch_kinds *k, bool control, unsigned *brough
         lines[i - AGAIN_WALKED].at = page[i] * ACCESS_PAGE_BYTES + line[i] * ACCESS_LINE_BYTES;
     if (!prefetch_look(k->look, &l, lines, WALK - AGAIN_WALKED))
         return false;
-    count_brought(lines, WALK - AGAIN_WALKED, brought, clear, into);
+    *out = followed_of(lines, WALK - AGAIN_WALKED);
     return true;
 }
 
 bool prefetch_find_replay(struct prefetch_kinds *k)
 {
     struct prefetch_found *f = &k->found[PREFETCH_REPLAY];
-    unsigned brought[PREFETCH_VIEWS], by_control;
-    bool clear[PREFETCH_VIEWS], control_clear;
-    enum nearness into, none;
+    struct followed seen[PREFETCH_VIEWS], control;
 
-    if (!look_replay(k, false, &brought[0], &clear[0], &into) ||
-        !look_replay(k, true, &by_control, &control_clear, &none) ||
-        !look_replay(k, false, &brought[1], &clear[1], &into))
+    if (!look_replay(k, false, &seen[0]) || !look_replay(k, true, &control) || !look_replay(k, false, &seen[1]))
         return false;
-    f->reason = clear[0] && clear[1] && control_clear ? REASON_EXPERIMENTS_DISAGREE : REASON_NOT_STEADY;
-    if (!clear[0] || !clear[1] || !control_clear || by_control || !brought[0] != !brought[1])
+    const bool clear = seen[0].clear && seen[1].clear && control.clear;
+    f->reason = clear ? REASON_EXPERIMENTS_DISAGREE : REASON_NOT_STEADY;
+    if (!clear || control.in || !seen[0].brought != !seen[1].brought)
         return true;
-    f->exists = brought[0] > 0;
+    f->exists = seen[0].brought > 0;
     f->text = f->exists ? "found" : "none";
     f->grade = 'C';
-    f->into = into;
+    f->into = seen[1].into;
     f->numbers[PREFETCH_DEGREE].reason = REASON_FIXED_RANGE_ENDS;
     for (size_t view = 0; view < PREFETCH_VIEWS; view++)
-        if (brought[view] < WALK - AGAIN_WALKED)
-            f->numbers[PREFETCH_DEGREE].view[view] = brought[view];
+        if (seen[view].brought < WALK - AGAIN_WALKED)
+            f->numbers[PREFETCH_DEGREE].view[view] = seen[view].brought;
     return true;
 }
