@@ -16,8 +16,12 @@ static int compare_numbers(const void *left, const void *right)
     return after(a, b) - after(b, a);
 }
 
-/* Up to this many numbers are sorted by insertion: medians of a few neighbours are taken at every point of a curve. */
+/*
+ * Up to this many numbers are sorted by insertion, far ones first (Shell's sort; gaps by Ciura 2001): medians of a few
+ * neighbours are taken at every point of a curve.
+ */
 enum { FEW = 64 };
+static const size_t gaps[] = {23, 10, 4, 1};
 
 void sort_numbers(double *values, size_t count)
 {
@@ -25,13 +29,14 @@ void sort_numbers(double *values, size_t count)
         qsort(values, count, sizeof values[0], compare_numbers);
         return;
     }
-    for (size_t i = 1; i < count; i++) {
-        double value = values[i];
-        size_t k = i;
-        for (; k > 0 && after(values[k - 1], value); k--)
-            values[k] = values[k - 1];
-        values[k] = value;
-    }
+    for (size_t n = 0; n < sizeof gaps / sizeof gaps[0]; n++)
+        for (size_t gap = gaps[n], i = gap; i < count; i++) {
+            const double value = values[i];
+            size_t k = i;
+            for (; k >= gap && after(values[k - gap], value); k -= gap)
+                values[k] = values[k - gap];
+            values[k] = value;
+        }
 }
 
 double quantile(const double *sorted, size_t count, double q)

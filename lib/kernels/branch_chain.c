@@ -5,6 +5,12 @@
 #include "lib/base/random.h"
 
 enum {
+    /*
+     * Instructions of a reading on a simulated core, at least. The branch that leaves the loop takes an entry, so that a
+     * set that was full misses for a turn: five branches of four ways, of which each costs eight cycles more, are 40
+     * cycles. Chosen: they are a hundredth, half of what points of one level may differ by (btb_levels.c).
+     */
+    SIMULATED_INSTRUCTIONS = 4096,
     NEAR_BYTES = 64,          /* up to this distance branches have the shortest encoding */
     ROTATION_BYTES = 1 << 14, /* of a large page over which lines rotate: no first level of a cache needs more */
     LOOP_BYTES = 64           /* room for the loop's code */
@@ -110,10 +116,13 @@ static void emit_slot(struct code *c, const struct branch_chain *chain, size_t a
         emit_jump(c, at + leap, bytes);
 }
 
-/* All slots in the order of addresses. next[i] is the successor of slot i, both counted forwards; NULL: i + 1. */
-static void emit_slots(struct code *c, const struct branch_chain *chain, size_t end, const uint32_t *next)
+/*
+ * Slots from - 1 … to in the order of addresses. next[i] is the successor of slot i, both counted forwards; NULL: i + 1.
+ */
+static void emit_slots(struct code *c, const struct branch_chain *chain, size_t end, const uint32_t *next, size_t from,
+                       size_t to)
 {
-    for (size_t slot = chain->count; slot-- > 0 && code_good(c);) {
+    for (size_t slot = from; slot-- > to && code_good(c);) {
         const size_t i = chain->count - 1 - slot, following = next ? next[i] : i + 1;
         const bool last = following == 0 || following == chain->count;
         const size_t at = target_at(chain, end, slot);
@@ -121,6 +130,47 @@ static void emit_slots(struct code *c, const struct branch_chain *chain, size_t 
         emit_slot(c, chain, at, target_at(chain, end, last ? LOOP : chain->count - 1 - following) - at,
                   conditional(chain, slot));
     }
+}
+
+/*
+ * One slot on each page, in the order of addresses. The rest of a page is not written: it may be long. A slot that leads
+ * as far as the one before it is a copy of that.
+ */
+static void emit_pages(struct code *c, const struct branch_chain *chain, size_t end)
+{
+    struct code before = *c, after = *c;
+    size_t leap = 0, at = target_at(chain, end, chain->count - 1);
+
+    for (size_t slot = chain->count; slot-- > 0 && code_good(c);) {
+        const size_t to = target_at(chain, end, slot > 0 ? slot - 1 : LOOP);
+        if (at >= c->used)
+            c->used = at;
+        if (to - at == leap && chain->pattern <= BRANCH_CHAIN_COND) {
+            emit_copy_between(c, &before, &after);
+        } else {
+            before = *c;
+            emit_slot(c, chain, at, to - at, conditional(chain, slot));
+            after = *c;
+        }
+        leap = to - at;
+        at = to;
+    }
+}
+
+/* Slots from - 1 … to, each with a branch to the next one: what repeats is emitted once, behind the first, and copied. */
+static void emit_alike(struct code *c, const struct branch_chain *chain, size_t end, size_t from, size_t to)
+{
+    const size_t period = chain->pattern > BRANCH_CHAIN_COND ? 2 : 1, count = from - to;
+
+    if (count < 3 * period) {
+        emit_slots(c, chain, end, NULL, from, to);
+        return;
+    }
+    emit_slots(c, chain, end, NULL, from, from - period);
+    const struct code before = *c;
+    emit_slots(c, chain, end, NULL, from - period, from - 2 * period);
+    emit_repeat(c, &before, count / period - 1);
+    emit_slots(c, chain, end, NULL, to + count % period, to);
 }
 
 /* Emits the slot of a page on each line of the page: the content of the frame that such pages share. */
@@ -196,9 +246,14 @@ size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_
         c->overflow = true;
         return 0;
     }
-    if (next)
+    if (next) {
         random_cycle(next, (uint32_t)chain->count, random);
-    emit_slots(c, chain, end, next);
+        emit_slots(c, chain, end, next, chain->count, 0);
+    } else if (chain->page_bytes) {
+        emit_pages(c, chain, end);
+    } else {
+        emit_alike(c, chain, end, chain->count, 0);
+    }
     free(next);
     return emit_chain_loop(c, chain, end);
 }
@@ -228,10 +283,7 @@ static void emit_page(struct code *c, const struct branch_chain *chain, const st
     const size_t from = (page + 1) * per_page < chain->count ? (page + 1) * per_page : chain->count;
 
     move_to(c, r, end - (page + 1) * page_bytes);
-    for (size_t slot = from; slot-- > page * per_page && code_good(c);) {
-        const size_t at = target_at(chain, end, slot);
-        emit_slot(c, chain, at, target_at(chain, end, slot > 0 ? slot - 1 : LOOP) - at, conditional(chain, slot));
-    }
+    emit_alike(c, chain, end, from, page * per_page);
 }
 
 /*
@@ -281,6 +333,19 @@ static const char *find_end(struct branch_chain_room *r, size_t pages, size_t pa
     return why;
 }
 
+/* Maps pages as the platform gives them: code is written and executed in one area, and no frame is chosen. */
+static const char *map_in_order(struct branch_chain_room *r, size_t pages, size_t page_bytes, size_t align)
+{
+    struct area a;
+    const char *why = machine_map(&a, pages * page_bytes, page_bytes, AREA_CODE);
+
+    if (!why) {
+        r->code = (struct code_frames){.area = a, .written = a};
+        r->end = 2 * align - a.at % align;
+    }
+    return why;
+}
+
 const char *branch_chain_try_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
                                  enum branch_chain_frames frames)
 {
@@ -290,8 +355,10 @@ const char *branch_chain_try_map(struct probe *p, struct branch_chain_room *r, s
     while (align < span)
         align *= 2;
     const size_t lines = lines_of(page_bytes), pages = 2 * align / page_bytes + lines;
-    *r = (struct branch_chain_room){
-        .kind = frames, .frames = calloc(pages, sizeof *r->frames), .mark = machine_map_mark()};
+    *r = (struct branch_chain_room){.kind = frames, .mark = machine_map_mark()};
+    if (frames == BRANCH_CHAIN_IN_ORDER)
+        return map_in_order(r, pages, page_bytes, align);
+    r->frames = calloc(pages, sizeof *r->frames);
     if (!r->frames)
         return "out of memory for the order of frames";
     /* the second mapping is at the same address; if it is not, the slots are less aligned than possible */
@@ -327,10 +394,29 @@ void branch_chain_unmap(struct probe *p, struct branch_chain_room *r)
     r->frames = NULL;
 }
 
+/*
+ * Makes the core see the line of each page that has a branch, and not the rest of the page: an instruction cache is
+ * invalidated line by line. Moves *c, which begins at `skip`, to the page of the loop; returns by how much.
+ */
+static size_t show_lines(struct code *c, const struct branch_chain *chain, const struct branch_chain_room *r,
+                         size_t skip)
+{
+    const size_t moved = r->end - skip;
+
+    for (size_t slot = 0; slot < chain->count; slot++)
+        machine_code_written(&r->code.area, slot_at(chain, r->end, slot), BRANCH_CHAIN_LINE_BYTES);
+    c->write += moved;
+    c->at += moved;
+    c->bytes -= moved;
+    c->used -= moved;
+    return moved;
+}
+
 bool branch_chain_kernel(struct probe *p, const struct branch_chain *chain, const struct branch_chain_room *r,
                          struct kernel *k)
 {
-    enum { PASSES = 8 }; /* iterations before measuring: predictors and caches have learnt all that they can then */
+    /* iterations before measuring: predictors and caches have learnt all that they can then; of fewer, what counts */
+    enum { PASSES = 8, SIMULATED_PASSES = 3, SMOKE_PASSES = 2 };
     const size_t page = r->code.area.page_bytes, span = branch_chain_span(chain);
     size_t entry;
 
@@ -344,8 +430,11 @@ bool branch_chain_kernel(struct probe *p, const struct branch_chain *chain, cons
         c.at += skip;
         c.bytes -= skip;
         entry = branch_chain_emit(&c, chain, r->end - skip, &p->random);
+        if (!r->frames && chain->page_bytes && code_good(&c))
+            entry -= show_lines(&c, chain, r, skip);
     }
     *k = (struct kernel){.units = (double)chain->count + BRANCH_CHAIN_LOOP_BRANCHES,
-                         .warm_iterations = probe_smoke(p, 2, PASSES)};
+                         .round = probe_simulated(p, SIMULATED_INSTRUCTIONS / (double)c.work.instructions, 0),
+                         .warm_iterations = probe_smoke(p, SMOKE_PASSES, probe_simulated(p, SIMULATED_PASSES, PASSES))};
     return probe_kernel(p, &c, entry, k);
 }

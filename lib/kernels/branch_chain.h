@@ -79,16 +79,20 @@ enum branch_chain_frames {
      * of two of pages, at most as many as there are lines to rotate over. Otherwise the code is invalid.
      */
     BRANCH_CHAIN_ONE_FRAME,
-    BRANCH_CHAIN_IN_ORDER, /* each page its own frame, neighbours next to each other where the platform can do that */
-    BRANCH_CHAIN_SHUFFLED  /* each page its own frame, in random order */
+    /*
+     * Each page its own frame, as the platform gives them: neighbours next to each other where it can. Frames need not
+     * be chosen, so that memory in which code is written and executed at one address will do.
+     */
+    BRANCH_CHAIN_IN_ORDER,
+    BRANCH_CHAIN_SHUFFLED /* each page its own frame, in random order */
 };
 
 /* Memory for chains. */
 struct branch_chain_room {
     struct code_frames code;
     enum branch_chain_frames kind;
-    size_t *frames;
-    size_t mark; /* of machine_map_mark, before the room was mapped */
+    size_t *frames; /* NULL: those that the platform gave */
+    size_t mark;    /* of machine_map_mark, before the room was mapped */
     /* Where slots end: an offset whose address is, if possible, a multiple of the span rounded up to a power of two. */
     size_t end;
 };

@@ -118,7 +118,8 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
         machine_code_written(&p->frames->area, 0, c->used);
     } else if (p->frames) {
         const size_t from = (size_t)(c->write - p->frames->written.write);
-        code_to_frames(p->frames, from, c->used);
+        if (p->frames->frames)
+            code_to_frames(p->frames, from, c->used);
         machine_code_written(&p->frames->area, from, c->used);
     } else {
         machine_code_written(&p->code, (size_t)(c->write - p->code.write), c->used);

@@ -61,12 +61,12 @@ struct probe_definition {
 
 /*
  * Room for code whose pages show chosen frames (probe_map_code). Code is written in one piece, and copied from there to
- * the frames.
+ * the frames. Where no frames are chosen, `written` is the area itself.
  */
 struct code_frames {
     struct area area;     /* where the code is executed */
     struct area written;  /* where it is written; no bytes: kernels are written into the frames directly */
-    const size_t *frames; /* of the pages of `area` */
+    const size_t *frames; /* of the pages of `area`; NULL: none are chosen */
 };
 
 struct probe {

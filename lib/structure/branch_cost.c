@@ -21,13 +21,18 @@ bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count
     enum { SAMPLES = 3 };
     struct branch_curve of_count = *curve;
     double all[SAMPLES];
+    bool repeats = false; /* and so would any further sample */
 
     for (size_t i = 0; i < SAMPLES; i++) {
         struct kernel k;
         struct point pt;
+        all[i] = i > 0 ? all[i - 1] : 0;
+        if (repeats)
+            continue;
         if (!branch_curve_build(p, (double)count, &of_count, &k) || !probe_measure(p, &k, &pt))
             return false;
         all[i] = pt.q20;
+        repeats = pt.repeats;
     }
     for (size_t i = 0; i < SAMPLES; i++)
         if (isnan(all[i])) {

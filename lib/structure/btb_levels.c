@@ -13,12 +13,18 @@
 #include "lib/structure/tlb.h"
 #include "lib/structure/tolerances_btb.h"
 
-enum { STRIDES = 6, FEW = 16 /* branches, for the least cost */ };
-enum range { SHORT, LONG };
+enum {
+    STRIDES = 6,
+    SIMULATED_STRIDES = 4, /* two that hold as much, and two halvings */
+    FEW = 16,              /* branches, for the least cost */
+    SIMULATED_TO = 8192,   /* branches, where each of them counts */
+    SIMULATED_SECONDS = 1  /* a million instructions: 20 points, and 13 to narrow one knee, of 5,000 to 40,000 each */
+};
+enum range { SHORT, LONG, WHOLE };
 static const struct {
     const char *name;
     double from, to; /* counts that are searched */
-} ranges[] = {{"short", 8, 2048}, {"long", 256, BTB_LONG_TO}};
+} ranges[] = {{"short", 8, 2048}, {"long", 256, BTB_LONG_TO}, {"whole", 8, SIMULATED_TO}};
 
 /* The curves of all strides in one range. */
 struct curves {
@@ -35,6 +41,11 @@ size_t btb_least_stride(void)
     return emit_alignment > 1 ? emit_alignment : 8;
 }
 
+/*
+ * Points of one level may differ by 2 %; on a simulated core, whose readings are short, by 5 %: a turn in which a set
+ * misses because of the loop's and the reader's branches is a hundredth of a reading for each five branches of eight
+ * cycles (lib/kernels/branch_chain.c), and sets may have eight ways and misses 20 cycles.
+ */
 static struct sweep sweep_of(struct probe *p, struct branch_curve *curve, enum knee_kind kind, double from, double to)
 {
     return (struct sweep){
@@ -44,13 +55,14 @@ static struct sweep sweep_of(struct probe *p, struct branch_curve *curve, enum k
         .unit = "cycles/branch",
         .build = branch_curve_build,
         .context = curve,
-        .seconds = probe_scale(p, 1, 0.2, curve->chain.pattern == BRANCH_CHAIN_UNCOND ? 0.7 : 0.34, 4),
+        .seconds = probe_simulated(p, SIMULATED_SECONDS,
+                                   probe_scale(p, 1, 0.2, curve->chain.pattern == BRANCH_CHAIN_UNCOND ? 0.7 : 0.34, 4)),
         .search = {.kind = kind,
                    .from = from,
                    .to = to,
                    .step = 1,
-                   .resolution = 0.02,
-                   .per_octave = (unsigned)probe_scale(p, 1, 4, 4, 8)}};
+                   .resolution = probe_simulated(p, 0.05, 0.02),
+                   .per_octave = (unsigned)probe_simulated(p, 1, probe_scale(p, 1, 4, 4, 8))}};
 }
 
 static struct sweep sweep_of_range(struct probe *p, struct branch_curve *curve, enum range range, size_t span)
@@ -65,13 +77,15 @@ struct sweep btb_long_sweep(struct probe *p, struct branch_curve *curve, size_t 
     return sweep_of_range(p, curve, LONG, span);
 }
 
-static struct stride_family family_of(struct probe *p, const struct curves *c)
+static struct stride_family family_of(struct probe *p, const struct btb_levels_request *q, const struct curves *c)
 {
-    return (struct stride_family){.members = c->member,
-                                  .count = c->count,
-                                  .step = 1,
-                                  .smallest = emit_jump_bytes(0, true),
-                                  .footprints = {tlb_code_reach(p, 1)}};
+    struct stride_family f = {.members = c->member, .count = c->count, .step = 1, .smallest = emit_jump_bytes(0, true)};
+    size_t known = 0;
+
+    if (q->lines > 0)
+        f.footprints[known++] = q->lines;
+    f.footprints[known] = tlb_code_reach(p, 1);
+    return f;
 }
 
 static void name_curve(struct branch_curve *curve, const char *part)
@@ -179,7 +193,8 @@ static bool search_curve(struct probe *p, struct branch_curve *curve, enum range
 
 static bool search_curves(struct probe *p, const struct btb_levels_request *q, enum range range, struct curves *c)
 {
-    for (c->count = 0; c->count < (size_t)probe_scale(p, 2, 5, STRIDES, STRIDES);) {
+    for (c->count = 0;
+         c->count < (size_t)probe_simulated(p, SIMULATED_STRIDES, probe_scale(p, 2, 5, STRIDES, STRIDES));) {
         const size_t i = c->count++, stride = btb_least_stride() << i;
         struct branch_curve *curve = &c->curve[i];
         *curve = (struct branch_curve){.chain = {.pattern = q->pattern, .stride = stride}, .room = q->room};
@@ -187,14 +202,15 @@ static bool search_curves(struct probe *p, const struct btb_levels_request *q, e
         if (!search_curve(p, curve, range, q->span, &c->sweep[i]))
             return false;
     }
-    c->family = family_of(p, c);
+    c->family = family_of(p, q, c);
     stride_family_decide(&c->family, &c->verdict);
     correct_ramps(c);
     return true;
 }
 
 /* Searches the last rise of each curve once more, for a slope change: a level may hide in it (slope_change.h). */
-static bool search_slopes(struct probe *p, const struct curves *c, struct curves *slopes)
+static bool search_slopes(struct probe *p, const struct btb_levels_request *q, const struct curves *c,
+                          struct curves *slopes)
 {
     static const double SECONDS = 0.3; /* confirming a slope change takes so long, in the profile quick as well */
     const struct verdict *whole[STRIDES];
@@ -216,7 +232,7 @@ static bool search_slopes(struct probe *p, const struct curves *c, struct curves
         slopes->member[i] = (struct stride_member){curve->name, (double)curve->chain.stride, &s->search.verdict};
         whole[i] = &c->sweep[i].search.verdict;
     }
-    slopes->family = family_of(p, slopes);
+    slopes->family = family_of(p, q, slopes);
     slope_change_decide(&slopes->family, whole, &slopes->verdict);
     return true;
 }
@@ -258,7 +274,7 @@ static bool belongs(const struct curves *c, enum range range, size_t level)
 
     if ((level + 1 == c->verdict.level_count && isnan(l->value)) || rise_behind(c, l) < BTB_STEP_CYCLES)
         return false;
-    return range == SHORT ? most < border : most >= border;
+    return range == WHOLE || (range == SHORT ? most < border : most >= border);
 }
 
 /* The least cost of all strides with few branches. */
@@ -509,15 +525,15 @@ static bool find_in_range(struct probe *p, const struct btb_levels_request *q, e
 {
     bool good = search_curves(p, q, range, c);
 
-    if (good && range == SHORT)
+    if (good && range != LONG)
         out->least = least_cycles(c);
     good = good && report_levels(p, q, c, range, out);
     /* mixed chains do not begin with the branch that the sequences of the fit begin with */
-    if (good && range == LONG && q->fit && q->pattern <= BRANCH_CHAIN_COND)
+    if (good && range != SHORT && q->fit && q->pattern <= BRANCH_CHAIN_COND)
         add_points(c, q->fit);
     if (good && range == SHORT && q->near && q->pattern <= BRANCH_CHAIN_COND)
         keep_near(c, out, q->near);
-    good = good && (range != LONG || (search_slopes(p, c, slopes) && report_slope_change(p, q, c, slopes, out)));
+    good = good && (range == SHORT || (search_slopes(p, q, c, slopes) && report_slope_change(p, q, c, slopes, out)));
     sweeps_free(slopes->sweep, slopes->count);
     sweeps_free(c->sweep, c->count);
     c->count = slopes->count = 0;
@@ -527,12 +543,14 @@ static bool find_in_range(struct probe *p, const struct btb_levels_request *q, e
 bool btb_levels_find(struct probe *p, const struct btb_levels_request *q, struct btb_levels *out)
 {
     struct curves *c = calloc(1, sizeof *c), *slopes = calloc(1, sizeof *slopes);
+    const enum range first = probe_is_simulated(p) ? WHOLE : SHORT;
+    const enum range last = probe_is_simulated(p) ? WHOLE : probe_is_smoke(p) ? SHORT : LONG;
     bool good = c && slopes;
 
     *out = (struct btb_levels){.levels = 0};
     if (!good)
         probe_skip(p, "out of memory for curves");
-    for (enum range i = SHORT; i <= probe_smoke(p, SHORT, LONG) && good; i++)
+    for (enum range i = first; i <= last && good; i++)
         good = find_in_range(p, q, i, c, slopes, out);
     free(c);
     free(slopes);

@@ -4,7 +4,8 @@
  * Curves of branch chains at up to six strides are a stride family (lib/structure/stride_family.h). They are searched
  * in two ranges of counts, short and long, because a curve over a dozen octaves has more knees than can be
  * distinguished. The ranges overlap; a level belongs to the range in which its end is far from both borders. In the
- * long range the last rise of each curve is searched once more for a slope change (lib/structure/slope_change.h).
+ * long range the last rise of each curve is searched once more for a slope change (lib/structure/slope_change.h). On a
+ * simulated core, whose points repeat exactly, one shorter range has both.
  *
  * Where replacement is random, a level is left so slowly at first that the rise seems to begin at a larger count. The
  * value is therefore taken back to the last count that costs no more than those before it, and the lower end of the
@@ -41,11 +42,12 @@ struct btb_near {
 struct btb_levels_request {
     enum branch_chain_pattern pattern;
     const struct branch_chain_room *room;
-    size_t span;                /* bytes that chains may span in it */
-    const char *entries;        /* finding: branches that a level holds; variants level and branch */
-    const char *cycles;         /* finding: what a branch costs on that level */
-    const char *at_stride[2];   /* findings: what the curve of one stride shows of both; variant stride as well */
-    const char *limits[2];      /* findings that may mask: operations of the op cache, entries of the first ITLB */
+    size_t span;              /* bytes that chains may span in it */
+    double lines;             /* bytes of the instruction cache that chains fill as well; 0: they do not, or unknown */
+    const char *entries;      /* finding: branches that a level holds; variants level and branch */
+    const char *cycles;       /* finding: what a branch costs on that level */
+    const char *at_stride[2]; /* findings: what the curve of one stride shows of both; variant stride as well */
+    const char *limits[2];    /* findings that may mask: operations of the op cache, entries of the first ITLB */
     const char *const *counted; /* events for the proof of a knee, ended by NULL */
     struct btb_fit *fit;        /* gets points from BTB_LONG_FROM on of patterns that are not mixed; NULL: none */
     struct btb_near *near;      /* gets those of the short range; NULL: none */

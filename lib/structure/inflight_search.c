@@ -9,9 +9,10 @@
 #include "lib/structure/tolerances_inflight.h"
 
 enum {
-    LEAST = 4,          /* fillers that still fit behind half as many others */
-    SIMULATED_TO = 256, /* of the coarse grid on simulated cores, where each filler that is emitted counts */
-    NARROWED = 4        /* searches of inflight_count at most */
+    LEAST = 4,              /* fillers that still fit behind half as many others */
+    SIMULATED_TO = 256,     /* of the coarse grid on simulated cores, where each filler that is emitted counts, … */
+    SIMULATED_LIMIT = 1280, /* … and how far it may grow */
+    NARROWED = 4            /* searches of inflight_count at most */
 };
 
 /* A number that surely does not fit where `fits` do. */
@@ -47,22 +48,23 @@ struct sweep inflight_sweep(struct probe *p, struct inflight_experiment *e, cons
 
     snprintf(e->name, sizeof e->name, "%s, %s%s%s", what, long_op_names[e->first], e->second == e->first ? "" : " and ",
              e->second == e->first ? "" : long_op_names[e->second]);
-    return (struct sweep){.name = e->name,
-                          .confounder = confounder[e->first],
-                          .axis = "fillers",
-                          .unit = "cycles/iteration",
-                          .build = inflight_build,
-                          .measure = e->first == LONG_OP_MISS && !probe_is_simulated(p) ? measure_beside_short : NULL,
-                          .context = e,
-                          .seconds = probe_scale(p, 1, 1, 5, 25),
-                          .search = {.kind = KNEE_JUMP,
-                                     .from = INFLIGHT_FEW,
-                                     .to = probe_smoke(p, 16, probe_simulated(p, fmin(to, SIMULATED_TO), to)),
-                                     .limit = probe_smoke(p, 16, limit),
-                                     .step = 1,
-                                     .resolution = 0.01,
-                                     .per_octave = (unsigned)probe_smoke(p, 1, 4),
-                                     .budget = (unsigned)probe_smoke(p, 1, 0)}};
+    return (struct sweep){
+        .name = e->name,
+        .confounder = confounder[e->first],
+        .axis = "fillers",
+        .unit = "cycles/iteration",
+        .build = inflight_build,
+        .measure = e->first == LONG_OP_MISS && !probe_is_simulated(p) ? measure_beside_short : NULL,
+        .context = e,
+        .seconds = probe_scale(p, 1, 1, 5, 25),
+        .search = {.kind = KNEE_JUMP,
+                   .from = INFLIGHT_FEW,
+                   .to = probe_smoke(p, 16, probe_simulated(p, fmin(to, SIMULATED_TO), to)),
+                   .limit = probe_smoke(p, 16, probe_simulated(p, fmin(limit, SIMULATED_LIMIT), limit)),
+                   .step = 1,
+                   .resolution = 0.01,
+                   .per_octave = (unsigned)probe_smoke(p, 1, 4),
+                   .budget = (unsigned)probe_smoke(p, 1, 0)}};
 }
 
 double inflight_holds(const struct inflight_experiment *e, enum filler_class class)

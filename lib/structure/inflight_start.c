@@ -10,11 +10,17 @@
 
 enum {
     CONTROL_FILLERS = 4,
-    STEPS_TRIED = 8,         /* of a chain whose step is timed first */
-    STEPS_MOST = 24,         /* fewer than any scheduler holds, since the steps of a chain wait there */
-    STEP_CYCLES_LEAST = 4,   /* what a step takes at least, however it was timed */
-    TRIES = 5,               /* of each control */
-    SIMULATED_PARTS = 4,     /* of a ring with one order, on a simulated core, where drawing it takes the time */
+    STEPS_TRIED = 8,       /* of a chain whose step is timed first */
+    STEPS_MOST = 24,       /* fewer than any scheduler holds, since the steps of a chain wait there */
+    STEP_CYCLES_LEAST = 4, /* what a step takes at least, however it was timed */
+    TRIES = 5,             /* of each control */
+    /*
+     * On a simulated core, where linking a ring takes the time, it has one line of four, which fill a quarter of the sets
+     * of each cache: what all lines fill they fill as well. Groups of neighbours, all in one random order, are so small
+     * that TLBs hold the pages of one: then all misses take as long, and readings are soon equal.
+     */
+    SIMULATED_PITCH = 256,   /* bytes from one line to the next */
+    SIMULATED_GROUP = 64,    /* lines: four pages */
     SIMULATED_RING = 1 << 23 /* bytes of a longer ring there: beyond a second level of 4 MiB, and soon linked */
 };
 
@@ -132,14 +138,15 @@ static size_t ring_bytes(const struct probe *p, enum long_op kind)
 
 static bool start_chases(struct probe *p, struct inflight *l, enum long_op kind, size_t bytes)
 {
-    const size_t lines = bytes / POINTER_CHASE_LINE_BYTES;
-    const size_t parts = (size_t)probe_simulated(p, SIMULATED_PARTS, 1);
+    const size_t pitch = (size_t)probe_simulated(p, SIMULATED_PITCH, POINTER_CHASE_LINE_BYTES), lines = bytes / pitch;
+    const size_t group = (size_t)probe_simulated(p, SIMULATED_GROUP, (double)lines);
 
     l->near_lines = lines;
     for (unsigned i = 0; i < 2; i++) {
         if (!pointer_chase_map(p, &l->chases[kind][i], bytes))
             return false;
-        pointer_chase_link_alike(p, &l->chases[kind][i], 0, lines, lines / parts);
+        l->chases[kind][i].pitch = pitch;
+        pointer_chase_link_alike(p, &l->chases[kind][i], 0, lines, group);
         memcpy(l->data.write + inflight_cursor_offset(kind, i), &l->chases[kind][i].ring.at, sizeof(uint64_t));
     }
     return true;

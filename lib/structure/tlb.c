@@ -14,6 +14,12 @@
 #include "lib/structure/stride_family.h"
 #include "lib/structure/tolerances_hierarchy.h"
 
+/*
+ * STRIDE_RANGE at its end on simulated cores, where each page counts: no stride holds more than the first, and points
+ * up to twice as many show that all have left the level.
+ */
+enum { SIMULATED_RANGE = 2 };
+
 struct search tlb_search(const struct probe *p, const struct tlb *t, double from, double to)
 {
     return (struct search){.kind = KNEE_STEP,
@@ -450,7 +456,8 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep strides[TLB_STR
         struct sweep *s = &strides[count];
         const double stride = (double)((size_t)1 << count);
         s->search = tlb_search(p, t, fmax(t->fewest, floor(entries / (STRIDE_RANGE * stride))),
-                               floor(fmin(STRIDE_RANGE * entries, fmax(t->stride_room, t->most) / stride)));
+                               floor(fmin(probe_simulated(p, SIMULATED_RANGE, STRIDE_RANGE) * entries,
+                                          fmax(t->stride_room, t->most) / stride)));
         s->seconds = t->seconds_stride;
         s->length_factor = t->length_factor;
         members[count] = (struct stride_member){s->name, stride, &s->search.verdict};

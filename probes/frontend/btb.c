@@ -5,7 +5,9 @@
  * Experiment: chains of taken branches (lib/kernels/branch_chain.h), longer and longer. All pages of a chain show one
  * frame, so that the instruction cache holds a page or two of it however long it is. The remaining knees are those of
  * the branch target buffer, of the instruction TLB, whose reach is known, and of the operation cache, whose steps are
- * small. One chain with a frame for each page shows what the instruction cache would change.
+ * small. One chain with a frame for each page shows what the instruction cache would change. Where pages of a simulated
+ * core cannot share a frame, chains are so short that they fit into the instruction cache, which is measured first
+ * (lib/structure/branch_lines.h) and is a limit of the family as the TLB is.
  *
  * Curve: cycles per branch over branches, a staircase: while a level holds all branches, each costs what that level
  * takes; past the last level, what it takes until the branch has been fetched and decoded.
@@ -36,24 +38,29 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 #include "lib/structure/branch_cost.h"
+#include "lib/structure/branch_lines.h"
 #include "lib/structure/btb_fallback.h"
 #include "lib/structure/btb_fit.h"
 #include "lib/structure/btb_levels.h"
 #include "lib/structure/btb_near.h"
+#include "lib/structure/btb_organisation.h"
 #include "lib/structure/btb_report.h"
 #include "lib/structure/tlb.h"
 
-/* Relative difference from 2, at most, of the ratio of counts without and with a line border before each branch. */
-static const double SHARED_ALIKE = 0.1;
-/* The count at which chains without that border rise, by the first level's capacity, at most. */
-static const double SHARED_PAST = 1.5;
-
-enum { LINE = BRANCH_CHAIN_LINE_BYTES, NOP_BYTES = 8 };
+enum {
+    LINE = BRANCH_CHAIN_LINE_BYTES,
+    SPAN = 1 << 21,           /* bytes of the longest chain */
+    SIMULATED_SPAN = 1 << 19, /* on simulated cores */
+    SIMULATED_FAR = 1 << 18,  /* of that far past the last level, 256 bytes apart */
+    OWN_SPAN = 1 << 17        /* on those whose pages have frames of their own: first instruction caches hold less */
+};
 
 struct setup {
     struct branch_chain_room room;
-    size_t span;         /* bytes */
-    struct btb_fit *fit; /* NULL in the profile smoke */
+    size_t span;          /* bytes */
+    const char *unshared; /* why pages have frames of their own; NULL: they share one */
+    double lines;         /* bytes of the instruction cache, where it may be full; else 0 */
+    struct btb_fit *fit;  /* NULL in the profiles smoke and simulated */
     struct btb_limits limits;
     struct btb_near *near;
 };
@@ -71,6 +78,7 @@ static bool find_levels(struct probe *p, enum branch_chain_pattern pattern, cons
         .pattern = pattern,
         .room = &s->room,
         .span = s->span,
+        .lines = s->lines,
         .entries = "frontend.btb.entries",
         .cycles = "frontend.btb.cycles",
         .at_stride = {"frontend.btb.entries_at_stride", "frontend.btb.cycles_at_stride"},
@@ -100,8 +108,17 @@ static bool find_fallback(struct probe *p, enum branch_chain_pattern pattern, co
                           const struct btb_levels *levels)
 {
     struct btb_fallback fallback;
+    struct finding unknown = {.name = "frontend.btb.fallback_cycles",
+                              .variants = {{"branch", branch_chain_pattern_names[pattern]}},
+                              .reason = REASON_PLATFORM,
+                              .detail = s->unshared};
 
-    if (!btb_fallback_measure(p, pattern, &s->room, s->span, &fallback))
+    if (s->unshared) { /* so many branches fill the instruction cache, too */
+        report_number(p, &unknown, (double)NAN);
+        return true;
+    }
+    if (!btb_fallback_measure(p, pattern, &s->room, (size_t)probe_simulated(p, SIMULATED_FAR, (double)s->span),
+                              &fallback))
         return false;
     struct finding f = {
         .name = "frontend.btb.fallback_cycles",
@@ -117,100 +134,6 @@ static bool find_fallback(struct probe *p, enum branch_chain_pattern pattern, co
         f.variants[1].text = btb_origin_names[origin];
     }
     report_number(p, &f, origin != BTB_ORIGIN_UNKNOWN ? fallback.bare : (double)NAN);
-    return true;
-}
-
-/* ---- Organisation ------------------------------------------------------------------------------- */
-
-/* Bytes from a target, at the beginning of a slot, to the end of its branch, just behind the border of that line. */
-static size_t across_bytes(void)
-{
-    return LINE + (emit_longest / 2 + emit_alignment - 1) / emit_alignment * emit_alignment;
-}
-
-/* Whether two branches share an entry of the first level, which holds `entries` branches; reports it where they do. */
-static bool find_shared(struct probe *p, const struct setup *s, double entries, bool *shared)
-{
-    enum { BRANCHES = 2 };
-    const struct branch_chain in_line = {.stride = 2 * LINE, .branch_end = LINE / 2, .nop_bytes = NOP_BYTES};
-    const struct branch_chain across = {.stride = 2 * LINE, .branch_end = across_bytes(), .nop_bytes = NOP_BYTES};
-    const struct branch_curve curves[] = {{.room = &s->room, .chain = in_line}, {.room = &s->room, .chain = across}};
-    double together, apart;
-
-    *shared = false; /* and stays so where that is not clear: branches may share an entry by other rules */
-    if (!(entries > 0))
-        return true;
-    if (!branch_cost_rises(p, &curves[0], &together) || !branch_cost_rises(p, &curves[1], &apart))
-        return false;
-    *shared = together >= entries && together <= SHARED_PAST * entries &&
-              fabs(together / apart / BRANCHES - 1) <= SHARED_ALIKE;
-    if (*shared)
-        report_number(p,
-                      &(struct finding){.name = "frontend.btb.branches_per_entry",
-                                        .variants = {{"level", .number = 1}},
-                                        .method = "branches held without the border of a line between target and "
-                                                  "branch, relative to those held with one"},
-                      BRANCHES);
-    return true;
-}
-
-static const struct btb_report_names names = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits",
-                                              "frontend.btb.branches_per_entry"};
-/* Of a level whose branches per entry were reported already. */
-static const struct btb_report_names rest = {"frontend.btb.ways", "frontend.btb.sets", "frontend.btb.index_bits", NULL};
-
-/* The number of the first level of a fit, since it counts from another first one than the curves; 0: not known. */
-static unsigned first_level(struct probe *p, const struct btb_fit_result *r, const struct btb_levels *levels)
-{
-    for (unsigned i = 0; i < r->level_count; i++) {
-        const unsigned number = btb_report_number(p, "frontend.btb.entries", &r->levels[i], levels->levels);
-        if (number > i)
-            return number - i;
-    }
-    return 0;
-}
-
-/*
- * The first of the levels that hold few branches; a second level of the fit only explains what the first does not. What
- * the first one holds need not be known by a curve: few branches are in it. Sets *number to its number.
- */
-static bool find_near(struct probe *p, const struct setup *s, const struct btb_levels *levels, bool shared,
-                      unsigned *number)
-{
-    struct btb_fit_result r;
-
-    if (!btb_near_fit(p, s->near, &s->limits, &s->room, probe_scale(p, 0, 1, 4, 20), &r))
-        return false;
-    /* a level that curves do not show is the first one of the fit only if it costs as little */
-    if (s->near->levels == 0 && !(r.levels[0].cycles[BRANCH_CHAIN_UNCOND] < levels->hidden_below))
-        return true;
-    const unsigned known = first_level(p, &r, levels);
-    *number = known && known <= s->near->levels ? known : 1;
-    btb_report(p, &r, 0, *number, *number == 1 && shared ? &rest : &names);
-    return true;
-}
-
-static bool find_organisation(struct probe *p, const struct setup *s, const struct btb_levels *levels)
-{
-    struct btb_fit_result r = {.reason = REASON_LEVEL_NOT_KNOWN};
-    unsigned near = 0; /* the level that was fitted by itself */
-    bool shared;
-
-    if (!find_shared(p, s, facts_number(&p->run->facts, "frontend.btb.entries", "level=1 branch=uncond", NAN),
-                     &shared) ||
-        ((s->near->levels > 0 || levels->hidden_below > 0) && !find_near(p, s, levels, shared, &near)))
-        return false;
-    /* without a known capacity no organisation can be assigned to a level: only longer profiles list them */
-    if (!levels->measured && probe_scale(p, 1, 1, 0, 0) > 0) {
-        btb_report(p, &r, 0, 0, &names);
-        return true;
-    }
-    if (!branch_cost_fit(p, &s->room, s->fit, probe_scale(p, 0, 0.2, 2, 20), 1, &r))
-        return false;
-    const unsigned first = first_level(p, &r, levels);
-    for (unsigned i = 0; i == 0 || i < r.level_count; i++)
-        if (!first || first + i != near)
-            btb_report(p, &r, i, first ? first + i : 0, first + i == 1 && shared ? &rest : &names);
     return true;
 }
 
@@ -233,18 +156,57 @@ static bool show_frames(struct probe *p, size_t span)
     return good;
 }
 
+/* Comparing all organisations takes more than 200 million instructions: on simulated cores it is left out. */
+static bool find_organisation(struct probe *p, const struct setup *s, const struct btb_levels *levels)
+{
+    const struct btb_organisation_request request = {.room = &s->room,
+                                                     .fit = s->fit,
+                                                     .near = s->near,
+                                                     .limits = &s->limits,
+                                                     .entries = "frontend.btb.entries",
+                                                     .names = {"frontend.btb.ways", "frontend.btb.sets",
+                                                               "frontend.btb.index_bits",
+                                                               "frontend.btb.branches_per_entry"}};
+    const struct btb_fit_result none = {.reason = REASON_TOO_LONG_TO_SIMULATE};
+
+    if (!probe_is_simulated(p))
+        return btb_organisation_find(p, &request, levels);
+    btb_report(p, &none, 0, 0, &request.names);
+    return true;
+}
+
 static void find_all(struct probe *p, const struct setup *s)
 {
-    const size_t patterns = (size_t)probe_scale(p, 1, 2, BRANCH_CHAIN_PATTERNS, BRANCH_CHAIN_PATTERNS);
+    const size_t patterns = (size_t)probe_simulated(p, 1,
+                                                    probe_scale(p, 1, 2, BRANCH_CHAIN_PATTERNS, BRANCH_CHAIN_PATTERNS));
     struct btb_levels levels[BRANCH_CHAIN_PATTERNS] = {{.levels = 0}};
 
     for (enum branch_chain_pattern i = 0; i < patterns; i++) {
-        if (!find_levels(p, i, s, &levels[i]) || (s->fit && !find_fallback(p, i, s, &levels[i])))
+        if (!find_levels(p, i, s, &levels[i]) || (!probe_is_smoke(p) && !find_fallback(p, i, s, &levels[i])))
             return;
     }
     report_level_count(p, levels, patterns);
-    if (s->fit && find_organisation(p, s, &levels[BRANCH_CHAIN_UNCOND]) && probe_scale(p, 0, 0, 1, 1) > 0)
+    if (!probe_is_smoke(p) && find_organisation(p, s, &levels[BRANCH_CHAIN_UNCOND]) && probe_scale(p, 0, 0, 1, 1) > 0)
         show_frames(p, s->span);
+}
+
+/*
+ * Maps pages that share a frame; on a simulated core that has none such, pages with frames of their own, and finds how
+ * long chains may be there: half as long again as the instruction cache.
+ */
+static bool map_room(struct probe *p, struct setup *s)
+{
+    s->unshared = branch_chain_try_map(p, &s->room, s->span, page_bytes(), BRANCH_CHAIN_ONE_FRAME);
+    if (!s->unshared || !probe_is_simulated(p))
+        return !s->unshared || probe_skip(p, s->unshared);
+    branch_chain_unmap(p, &s->room);
+    s->span = OWN_SPAN;
+    if (!branch_chain_map(p, &s->room, s->span, page_bytes(), BRANCH_CHAIN_IN_ORDER) ||
+        !branch_lines_find(p, &s->room, s->span, &s->lines))
+        return false;
+    if (s->lines > 0)
+        s->span = (size_t)fmin(OWN_SPAN, 1.5 * s->lines);
+    return true;
 }
 
 static void run(struct probe *p)
@@ -257,15 +219,16 @@ static void run(struct probe *p)
                                       .last_at = branch_chain_last_at,
                                       .alignment = emit_alignment,
                                       .footprints = {tlb_code_reach(p, 1)}};
-    struct setup s = {.span = (size_t)probe_smoke(p, 1 << 13, 1 << 21),
+    const bool fits = !probe_is_smoke(p) && !probe_is_simulated(p);
+    struct setup s = {.span = (size_t)probe_smoke(p, 1 << 13, probe_simulated(p, SIMULATED_SPAN, SPAN)),
                       .limits = limits,
                       .near = calloc(1, sizeof *s.near),
-                      .fit = !probe_is_smoke(p) ? btb_fit_start(&limits) : NULL};
+                      .fit = fits ? btb_fit_start(&limits) : NULL};
 
-    if (!s.near || (!s.fit && !probe_is_smoke(p)))
+    if (!s.near || (!s.fit && fits))
         probe_skip(p, "out of memory for organisations of branch target buffers");
     else {
-        if (branch_chain_map(p, &s.room, s.span, page_bytes(), BRANCH_CHAIN_ONE_FRAME))
+        if (map_room(p, &s))
             find_all(p, &s);
         branch_chain_unmap(p, &s.room);
     }

@@ -43,9 +43,15 @@
 #include "lib/probe/sweep.h"
 #include "lib/structure/tlb.h"
 
-enum { KINDS = BRANCH_CHAIN_SHUFFLED + 1 };
+enum {
+    KINDS = BRANCH_CHAIN_SHUFFLED + 1,
+    SIMULATED_NEAR = 256 /* pages, where each jump counts: first levels hold up to 128 (Intel, since 2008) */
+};
 
-/* One frame first: the others are compared with it. Caches can mislead where each page has a frame of its own. */
+/*
+ * One frame first: the others are compared with it. Caches can mislead where each page has a frame of its own. Where
+ * pages of a simulated core cannot share a frame, the last one is the only one.
+ */
 static const struct {
     const char *name, *confounder;
     enum branch_chain_frames kind;
@@ -55,6 +61,7 @@ static const struct {
 
 struct pages {
     struct branch_chain_room room;
+    size_t experiment;    /* whose frames these are */
     size_t bytes, stride; /* of a page, in bytes; from one jump to the next, in pages */
     size_t lines_apart;   /* of two jumps that follow each other, on their pages; 0: one */
 };
@@ -105,8 +112,8 @@ static bool find_levels(struct probe *p, const struct tlb *levels, struct pages 
     t.elsewhere = others;
     t.elsewhere_count = ELSEWHERE;
     for (size_t kind = 0; kind < count; kind++) {
-        sweep[kind] = sweep_of(experiments[kind].name, &s[kind]);
-        sweep[kind].confounder = experiments[kind].confounder;
+        sweep[kind] = sweep_of(experiments[s[kind].experiment].name, &s[kind]);
+        sweep[kind].confounder = experiments[s[kind].experiment].confounder;
         sweep[kind].area = &s[kind].room.code.area;
     }
     return tlb_levels(p, &t, sweep, count, first);
@@ -141,26 +148,41 @@ static struct tlb request(struct probe *p, size_t page_bytes, double near_end, d
                         .fewest = 4,
                         .near_end = near_end,
                         .most = most,
-                        .seconds = probe_scale(p, 1, 0.25, 0.5, 8),
-                        .seconds_stride = probe_scale(p, 1, 0.1, 0.35, 2)};
+                        .seconds = probe_simulated(p, 1, probe_scale(p, 1, 0.25, 0.5, 8)),
+                        .seconds_stride = probe_simulated(p, 0.5, probe_scale(p, 1, 0.1, 0.35, 2))};
+}
+
+/* Maps the pages of as many experiments as this run has; *count becomes how many were mapped, or tried at last. */
+static bool map_pages(struct probe *p, struct pages s[KINDS], size_t bytes, size_t page_bytes, size_t *count)
+{
+    const size_t wanted = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
+    const char *why = NULL;
+
+    for (*count = 0; *count < wanted && !why; ++*count) {
+        struct pages *m = &s[*count];
+        *m = (struct pages){.experiment = *count, .bytes = page_bytes, .stride = 1};
+        why = branch_chain_try_map(p, &m->room, bytes, page_bytes, experiments[*count].kind);
+    }
+    if (!why || !probe_is_simulated(p))
+        return !why || probe_skip(p, why);
+    while (*count > 0)
+        branch_chain_unmap(p, &s[--*count].room);
+    s[(*count)++].experiment = KINDS - 1;
+    return branch_chain_map(p, &s[0].room, bytes, page_bytes, experiments[KINDS - 1].kind);
 }
 
 static bool find_page(struct probe *p, size_t page_bytes)
 {
-    struct tlb t = request(p, page_bytes, probe_smoke(p, 16, 1024), probe_scale(p, 16, 1024, 4096, 4096));
-    const size_t count = (size_t)probe_scale(p, 1, 2, KINDS, KINDS);
+    struct tlb t = request(p, page_bytes, probe_smoke(p, 16, probe_simulated(p, SIMULATED_NEAR, 1024)),
+                           probe_scale(p, 16, 1024, 4096, 4096));
     struct pages s[KINDS] = {{.bytes = page_bytes}};
     struct tlb_first first;
-    size_t mapped = 0;
-    bool good = true;
+    size_t mapped, count;
 
     t.stride_room = fmax(t.most,
                          probe_smoke(p, 0, 2048)); /* the largest stride has to show more than the ways of a set */
-    for (; mapped < count && good; mapped++) {
-        s[mapped] = (struct pages){.bytes = page_bytes, .stride = 1};
-        good = branch_chain_map(p, &s[mapped].room, (size_t)t.stride_room * page_bytes, page_bytes,
-                                experiments[mapped].kind);
-    }
+    bool good = map_pages(p, s, (size_t)t.stride_room * page_bytes, page_bytes, &count);
+    mapped = count;
     good = good && find_levels(p, &t, s, count, &first);
     t.length_factor = good ? first.length_factor : 1;
     good = good && (isnan(first.entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, first.entries));

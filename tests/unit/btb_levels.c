@@ -223,6 +223,24 @@ double probe_smoke(const struct probe *p, double smoke, double otherwise)
     return otherwise;
 }
 
+double probe_simulated(const struct probe *p, double simulated, double otherwise)
+{
+    (void)p, (void)simulated;
+    return otherwise;
+}
+
+bool probe_is_simulated(const struct probe *p)
+{
+    (void)p;
+    return false;
+}
+
+bool probe_is_smoke(const struct probe *p)
+{
+    (void)p;
+    return false;
+}
+
 bool probe_skip(struct probe *p, const char *reason)
 {
     (void)p, (void)reason;

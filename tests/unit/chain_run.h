@@ -92,7 +92,7 @@ bool probe_kernel(struct probe *p, const struct code *c, size_t entry, struct ke
     kernel_good = code_good(c);
     kernel_entry = from + entry;
     kernel_used = from + c->used;
-    for (size_t at = from / PAGE * PAGE; in_use->written.bytes && at < kernel_used; at += PAGE)
+    for (size_t at = from / PAGE * PAGE; in_use->written.bytes && in_use->frames && at < kernel_used; at += PAGE)
         memcpy(frames_of + in_use->frames[at / PAGE] * PAGE, bytes + at, PAGE);
     return true;
 }
@@ -114,10 +114,28 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return NULL;
 }
 
+const char *machine_map(struct area *a, size_t area_bytes, size_t page_bytes, enum area_use use)
+{
+    (void)use;
+    *a = (struct area){.write = bytes, .at = CODE_AT, .bytes = area_bytes, .page_bytes = page_bytes};
+    return area_bytes <= sizeof bytes ? NULL : "no room";
+}
+
 double probe_smoke(const struct probe *p, double smoke, double otherwise)
 {
     (void)p, (void)smoke;
     return otherwise;
+}
+
+double probe_simulated(const struct probe *p, double simulated, double otherwise)
+{
+    (void)p, (void)simulated;
+    return otherwise;
+}
+
+void machine_code_written(const struct area *a, size_t offset, size_t count)
+{
+    (void)a, (void)offset, (void)count;
 }
 
 static void on_instruction(uc_engine *uc, uint64_t address, uint32_t size, void *context)
@@ -313,7 +331,8 @@ static void frames_have_the_code_that_executes(void **state)
             assert_true(branch_chain_kernel(&p, &chains[i], &room, &k));
             assert_true(kernel_good);
             for (size_t page = 0; page * PAGE < kernel_used; page++)
-                memcpy(memory + page * PAGE, frames_of + room.frames[page] * PAGE, PAGE);
+                memcpy(memory + page * PAGE, room.frames ? frames_of + room.frames[page] * PAGE : bytes + page * PAGE,
+                       PAGE);
             execute(memory, kernel_used, kernel_entry);
             if (kind == BRANCH_CHAIN_ONE_FRAME) {
                 memcpy(first, executed, sizeof first);

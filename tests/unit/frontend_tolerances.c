@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "lib/kernels/mispredicted_return.h"
+#include "lib/structure/branch_lines.h"
 #include "lib/structure/btb_fallback.h"
 #include "lib/structure/btb_levels.h"
 #include "lib/structure/btb_near.h"
@@ -263,6 +264,20 @@ static double farther;     /* … and where more bytes than this are between a t
 static size_t two_end = SIZE_MAX;
 static double together, apart; /* branches at which chains rise, without and with a line border before each branch */
 static bool shared;            /* the probe has reported that branches share entries of the first level */
+
+const char *branch_chain_try_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
+                                 enum branch_chain_frames frames)
+{
+    (void)p, (void)r, (void)span, (void)page_bytes, (void)frames;
+    return NULL;
+}
+
+bool branch_lines_find(struct probe *p, const struct branch_chain_room *room, size_t span, double *bytes)
+{
+    (void)p, (void)room, (void)span;
+    *bytes = 0;
+    return true;
+}
 
 bool branch_chain_map(struct probe *p, struct branch_chain_room *r, size_t span, size_t page_bytes,
                       enum branch_chain_frames frames)
