@@ -43,7 +43,11 @@ static struct fault outside;
 
 static size_t small_page(void)
 {
-    return (size_t)sysconf(_SC_PAGESIZE);
+    static size_t bytes;
+
+    if (!bytes)
+        bytes = (size_t)sysconf(_SC_PAGESIZE);
+    return bytes;
 }
 
 /* The number in a file of sysfs or procfs; 0 where there is no such file or no number in it. */

@@ -92,14 +92,18 @@ static bool fact_known(const struct run *r, const char *need)
     return facts_find(&r->facts, name, need + length + strspn(need + length, " "));
 }
 
-/* Runs other probes for facts that are not known. NULL, or the first fact that is still missing. */
-static const char *provide(struct run *r, struct plan *plan, const char *const *needs)
+/*
+ * Runs other probes for facts that are not known, or only those of them that this run has anyway. NULL, or the first
+ * fact that is still missing.
+ */
+static const char *provide(struct run *r, struct plan *plan, const char *const *needs, bool only_chosen)
 {
     const char *missing = NULL;
 
     for (const char *const *need = needs; need && *need && !missing; need++) {
         for (size_t i = 0; i < plan->count && !fact_known(r, *need); i++)
-            if (!plan->order[i]->debug && plan_declares(plan->order[i], *need))
+            if (!plan->order[i]->debug && plan_declares(plan->order[i], *need) &&
+                (!only_chosen || plan_has(r, plan->order[i])))
                 run_with_needs(r, plan, i);
         missing = fact_known(r, *need) ? NULL : *need;
     }
@@ -112,9 +116,10 @@ static void run_with_needs(struct run *r, struct plan *plan, size_t which)
     if (plan->begun[which])
         return;
     plan->begun[which] = true;
-    if (r->config.profile != PROFILE_SMOKE) /* smoke shows that each probe runs by itself */
-        (void)provide(r, plan, plan->order[which]->wants);
-    run_probe(r, plan->order[which], provide(r, plan, plan->order[which]->needs));
+    /* smoke shows that each probe runs by itself; where instructions are few, a probe that nobody named is not run */
+    if (r->config.profile != PROFILE_SMOKE)
+        (void)provide(r, plan, plan->order[which]->wants, r->config.profile == PROFILE_SIMULATED);
+    run_probe(r, plan->order[which], provide(r, plan, plan->order[which]->needs, false));
 }
 
 /* ---- The run ----------------------------------------------------------------------------------- */

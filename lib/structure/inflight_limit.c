@@ -16,7 +16,7 @@ const char *const inflight_writers[INFLIGHT_KINDS] = {"int64", "v128"};
 
 struct inflight_request inflight_writers_request(const struct inflight *l, const char *name)
 {
-    struct inflight_request q = {.inflight = l, .class = FILLER_GENERAL, .to = INFLIGHT_TO, .limit = INFLIGHT_LIMIT};
+    struct inflight_request q = {.inflight = l, .class = FILLER_GENERAL, .to = INFLIGHT_TO, .limit = INFLIGHT_LIMIT, .one_is_enough = true};
 
     snprintf(q.name, sizeof q.name, "%s", name);
     memcpy(q.fillers, inflight_writers, sizeof q.fillers);
@@ -71,7 +71,8 @@ bool inflight_find_limits(struct probe *p, const struct inflight *l, struct infl
                                           .fillers = {"nop"},
                                           .class = FILLER_NOTHING,
                                           .to = INFLIGHT_TO,
-                                          .limit = INFLIGHT_LIMIT},
+                                          .limit = INFLIGHT_LIMIT,
+                                          .one_is_enough = true},
                                   writers = inflight_writers_request(l, "registers");
     const struct facts *facts = &p->run->facts;
     const double entries = facts_number(facts, "backend.rob.entries", "", (double)NAN);

@@ -18,6 +18,7 @@ struct inflight_request {
     double to, limit;        /* fillers: range of the curve, and how far it may grow */
     double group;            /* instructions that enter the reorder buffer together; NaN or 0: not known */
     bool clear_vectors;      /* as in struct inflight_experiment */
+    bool one_is_enough;      /* on a simulated core: kinds of operations are tried until one of them decides */
     /* The only experiment, but for its fillers, which are set by name. NULL: one by each kind of operation. */
     const struct inflight_experiment *only;
     /*

@@ -11,7 +11,7 @@
 enum {
     LEAST = 4,              /* fillers that still fit behind half as many others */
     SIMULATED_TO = 256,     /* of the coarse grid on simulated cores, where each filler that is emitted counts, … */
-    SIMULATED_LIMIT = 1280, /* … and how far it may grow */
+    SIMULATED_LIMIT = 1024, /* … and how far it may grow */
     NARROWED = 4            /* searches of inflight_count at most */
 };
 

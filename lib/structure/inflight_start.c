@@ -16,11 +16,11 @@ enum {
     TRIES = 5,             /* of each control */
     /*
      * On a simulated core, where linking a ring takes the time, it has one line of four, which fill a quarter of the sets
-     * of each cache: what all lines fill they fill as well. Groups of neighbours, all in one random order, are so small
-     * that TLBs hold the pages of one: then all misses take as long, and readings are soon equal.
+     * of each cache: what all lines fill they fill as well. Groups of neighbours, all in one random order, have four
+     * pages: after a few misses that miss a TLB as well, all others of a group take as long, and readings are equal.
      */
     SIMULATED_PITCH = 256,   /* bytes from one line to the next */
-    SIMULATED_GROUP = 64,    /* lines: four pages */
+    SIMULATED_GROUP = 64,    /* lines */
     SIMULATED_RING = 1 << 23 /* bytes of a longer ring there: beyond a second level of 4 MiB, and soon linked */
 };
 

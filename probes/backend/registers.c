@@ -105,7 +105,8 @@ static bool measure_class(struct probe *p, struct measured *m, size_t i)
                                  .to = TO,
                                  .limit = LIMIT,
                                  .group = m->limits.group,
-                                 .clear_vectors = classes[i].clear_vectors};
+                                 .clear_vectors = classes[i].clear_vectors,
+                                 .one_is_enough = i > 0}; /* most are in the file of whole registers too */
 
     snprintf(q.name, sizeof q.name, "%s%s", classes[i].filler, classes[i].clear_vectors ? ", cleared" : "");
     return inflight_measure(p, &q, &m->results[i]);
@@ -119,7 +120,8 @@ static bool measure_classes(struct probe *p, struct measured *m)
                                             .class = FILLER_FLAGS,
                                             .to = TO,
                                             .limit = LIMIT,
-                                            .group = m->limits.group};
+                                            .group = m->limits.group,
+                                            .one_is_enough = true};
     bool good = true;
 
     for (size_t i = 0; i < CLASSES && good; i++)

@@ -87,7 +87,8 @@ static bool measure_sequence(struct probe *p, const struct inflight *l, const st
     struct inflight_request q = {.inflight = l,
                                  .class = f->sequence->use == PACKING_WRITERS ? FILLER_GENERAL : FILLER_NOTHING,
                                  .to = INFLIGHT_TO,
-                                 .limit = INFLIGHT_LIMIT};
+                                 .limit = INFLIGHT_LIMIT,
+                                 .one_is_enough = f->sequence->use != PACKING_NOPS};
 
     snprintf(q.name, sizeof q.name, "%s", f->sequence->name);
     memcpy(q.fillers, f->sequence->fillers, sizeof q.fillers);
