@@ -16,7 +16,8 @@ const char *const inflight_writers[INFLIGHT_KINDS] = {"int64", "v128"};
 
 struct inflight_request inflight_writers_request(const struct inflight *l, const char *name)
 {
-    struct inflight_request q = {.inflight = l, .class = FILLER_GENERAL, .to = INFLIGHT_TO, .limit = INFLIGHT_LIMIT, .one_is_enough = true};
+    struct inflight_request q = {
+        .inflight = l, .class = FILLER_GENERAL, .to = INFLIGHT_TO, .limit = INFLIGHT_LIMIT, .one_is_enough = true};
 
     snprintf(q.name, sizeof q.name, "%s", name);
     memcpy(q.fillers, inflight_writers, sizeof q.fillers);

@@ -50,9 +50,6 @@ static bool add_experiment(struct probe *p, struct inflight_result *a, const str
         !inflight_choose_fillers(e, q->fillers))
         return true;
     *s = inflight_sweep(p, e, q->name, q->to, q->limit);
-    /* not of the reorder buffer's curves, whose slopes a coarser grid does not tell from its end */
-    if (probe_is_simulated(p) && q->class != FILLER_NOTHING)
-        s->search.per_octave = 1;
     if (!inflight_search(p, e, s) || (q->control && !q->control(p, q->context, e, &s->search.verdict))) {
         sweep_free(s);
         return false;
@@ -77,7 +74,7 @@ static bool add_all_experiments(struct probe *p, struct inflight_result *a)
             continue;
         if (!occupies_much(kind, q->class) && !add_experiment(p, a, &plan))
             return false;
-        if (q->one_is_enough && probe_is_simulated(p) && !inflight_nothing_decided(a))
+        if (q->one_is_enough && probe_is_simulated(p) && !isnan(inflight_fitted(a, q->class)))
             break;
     }
     return true;
