@@ -25,7 +25,7 @@ bool branch_cost(struct probe *p, const struct branch_curve *curve, size_t count
 
     for (size_t i = 0; i < SAMPLES; i++) {
         struct kernel k;
-        struct point pt;
+        struct point pt = {.repeats = false};
         all[i] = i > 0 ? all[i - 1] : 0;
         if (repeats)
             continue;
