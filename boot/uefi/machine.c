@@ -18,6 +18,7 @@
 #include "boot/uefi/memory.h"
 #include "boot/uefi/node.h"
 #include "boot/uefi/platform.h"
+#include "boot/uefi/responder.h"
 #include "boot/uefi/smbios.h"
 #include "boot/uefi/support.h"
 #include "boot/uefi/tick.h"
@@ -175,6 +176,7 @@ const char *machine_use_core(unsigned index)
 
     if (platform_not_ours())
         return platform_not_ours();
+    responders_rest();
     machine_count(NULL, 0); /* restores the firmware's counters on the core used so far */
     own_core_finish();
     cores_leave(before);
@@ -187,6 +189,7 @@ const char *machine_use_core(unsigned index)
 void machine_finish(void)
 {
     if (owned) {
+        responders_rest();
         machine_count(NULL, 0);
         own_core_finish();
         cores_leave(machine_info()->core);

@@ -24,13 +24,20 @@ const char *others_reach(uint64_t id, own_runner **runner);
 /* A text about what starts other cores on this machine ("PSCI, called by SMC"), or that nothing does; for people. */
 const char *others_way(void);
 /*
- * Has a function called on a core that is not in use, while this one goes on. Returns NULL, or why not. After NULL,
- * others_end is due.
+ * Has a function called on a core that is not in use, while this one goes on; BESIDE_CORES at most at a time
+ * (lib/measure/responder.h). Returns NULL, or why not. After NULL, others_wait or others_end is due.
  */
 const char *others_begin(uint64_t id, void (*function)(void *), void *argument);
 /*
- * Waits until the function that others_begin has begun on that core has returned, for a second or so at most, and gives
- * the core back to the firmware. NULL, or why the core still runs: then memory that it may touch must not be reused.
+ * Waits until the function that others_begin has begun on that core has returned, for a second or so at most. The core
+ * then waits for the next others_begin, awake, until others_end. NULL, or why it still runs.
+ */
+const char *others_wait(uint64_t id);
+/* Asks the core to go back to the firmware, so that others_end has less to wait for where there are several. */
+void others_ask_back(uint64_t id);
+/*
+ * Does as others_wait does, and gives the core back to the firmware. NULL, or why the core still runs: then memory that
+ * it may touch must not be reused.
  */
 const char *others_end(uint64_t id);
 /* Why the core that others_reach made ready no longer executes what it is given; NULL while it does. */

@@ -20,6 +20,7 @@
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/other_cores.h"
 #include "boot/uefi/parked.h"
+#include "lib/measure/responder.h"
 
 enum { TYPE_LIMIT_MS = 1000 }; /* for a function of a few microseconds: a core that needs longer does not work */
 /* Bits of a processor's status. */
@@ -54,24 +55,29 @@ struct work {
 extern const char processor_enter[] __attribute__((visibility("hidden")));
 
 /*
- * The mailbox of the core that serves; only one does at a time. A function is asked for by a higher number in
- * `requested`. Aligned, so that both numbers share one cache line and nothing else does.
+ * A core that serves, and its mailbox. A function is asked for by a higher number in `requested`. Aligned, so that both
+ * numbers share one cache line and no other core's do.
  */
-static struct mailbox {
-    void (*function)(void *);
-    void *argument;
-    volatile uint64_t requested, done;
-    volatile bool leave; /* the core returns to the firmware */
-} box __attribute__((aligned(64)));
+struct servant {
+    struct mailbox {
+        void (*function)(void *);
+        void *argument;
+        volatile uint64_t requested, done;
+        volatile bool leave; /* the core returns to the firmware */
+    } box __attribute__((aligned(64)));
+    struct work work;   /* that the firmware starts it with */
+    UINTN number;       /* the firmware's number of it */
+    uint64_t id;        /* and the number of its local APIC */
+    bool serving;       /* it serves the mailbox; else each function is a call of its own */
+    EFI_EVENT returned; /* signalled when it no longer does; made once, and used again */
+    const char *gone;   /* why it can no longer be used; NULL while it can */
+};
 
 enum { ARRIVE_MS = 1000, BACK_MS = 1000, LEAVE_MS = 2000 };
 
-static UINTN in_use;       /* the firmware's number of the core that others_reach prepared */
-static uint64_t in_use_id; /* and the number of its local APIC */
-static bool serving;       /* it serves the mailbox; else each function is a call of its own */
-static EFI_EVENT returned; /* signalled when it no longer does */
-static double woke_ms;     /* how long the last one took to arrive that was started to serve; 0: none was */
-static const char *gone;   /* why that core can no longer be used; NULL while it can */
+static struct servant servants[BESIDE_CORES]; /* those beside the core in use */
+static struct servant in_use;                 /* the core that others_reach prepared */
+static double woke_ms; /* how long the last one took to arrive that was started to serve; 0: none was */
 
 static const char no_longer_listed[] = "the firmware no longer lists the core";
 
@@ -101,28 +107,29 @@ static EFI_STATUS start(UINTN number, struct work *work, unsigned limit_ms)
 
 static bool run(void (*function)(void *), void *argument, unsigned limit_ms)
 {
-    EFI_STATUS status = start(in_use, &(struct work){function, argument}, limit_ms);
+    EFI_STATUS status = start(in_use.number, &(struct work){function, argument}, limit_ms);
 
     /* After a time-out the firmware has stopped and parked the core, which can be used again (13.4.4). */
     if (EFI_ERROR(status) && status != EFI_TIMEOUT)
-        gone = "the firmware no longer starts the core";
+        in_use.gone = "the firmware no longer starts the core";
     return !EFI_ERROR(status);
 }
 
 /* ---- A core that serves ------------------------------------------------------------------------------------------ */
 
 /* Runs on the other core. */
-static void serve(void *unused)
+static void serve(void *servant)
 {
-    (void)unused;
-    while (!box.leave) {
-        const uint64_t asked = box.requested;
-        if (asked == box.done) {
+    struct mailbox *box = &((struct servant *)servant)->box;
+
+    while (!box->leave) {
+        const uint64_t asked = box->requested;
+        if (asked == box->done) {
             __builtin_ia32_pause();
             continue;
         }
-        box.function(box.argument);
-        box.done = asked;
+        box->function(box->argument);
+        box->done = asked;
     }
 }
 
@@ -130,12 +137,12 @@ static void serve(void *unused)
  * Waits until the function has returned. False after `ms` (0: no limit). Time in which this core stood still does not
  * count: a host that stops its guest stops both cores.
  */
-static bool wait_done(unsigned ms)
+static bool wait_done(const struct servant *s, unsigned ms)
 {
     const double ticks_of_ms = machine_info()->tick_hz / 1000;
     double waited = 0;
 
-    for (uint64_t last = reader_ticks(), at; box.done != box.requested; last = at) {
+    for (uint64_t last = reader_ticks(), at; s->box.done != s->box.requested; last = at) {
         at = reader_ticks();
         waited += (double)(at - last) < ticks_of_ms ? (double)(at - last) : ticks_of_ms;
         if (ms && waited > ticks_of_ms * ms)
@@ -144,11 +151,11 @@ static bool wait_done(unsigned ms)
     return true;
 }
 
-static void request(void (*function)(void *), void *argument)
+static void request(struct servant *s, void (*function)(void *), void *argument)
 {
-    box.function = function;
-    box.argument = argument;
-    box.requested = box.requested + 1; /* stores become visible in their order (Intel SDM vol. 3A, 9.2.2) */
+    s->box.function = function;
+    s->box.argument = argument;
+    s->box.requested = s->box.requested + 1; /* stores become visible in their order (Intel SDM vol. 3A, 9.2.2) */
 }
 
 static void nothing(void *unused)
@@ -157,58 +164,54 @@ static void nothing(void *unused)
 }
 
 /* Has the core serve. NULL, or why it does not; it may be that only calls that wait are possible. */
-static const char *start_serving(UINTN number, uint64_t id)
+static const char *start_serving(struct servant *s, UINTN number, uint64_t id)
 {
-    static struct work work = {.function = serve};
     const uint64_t asked = reader_ticks();
 
-    box = (struct mailbox){.leave = false};
-    if (!returned && EFI_ERROR(firmware.boot->CreateEvent(0, TPL_APPLICATION, NULL, NULL, &returned)))
+    *s = (struct servant){.returned = s->returned, .work = {serve, s}, .number = number, .id = id};
+    if (!s->returned && EFI_ERROR(firmware.boot->CreateEvent(0, TPL_APPLICATION, NULL, NULL, &s->returned)))
         return "the firmware creates no event";
-    if (EFI_ERROR(services()->start(services(), processor_enter, number, returned, 0, &work, NULL)))
+    if (EFI_ERROR(services()->start(services(), processor_enter, number, s->returned, 0, &s->work, NULL)))
         return "the firmware starts no core without waiting for it";
-    serving = true;
-    in_use = number;
-    in_use_id = id;
-    gone = NULL;
-    request(nothing, NULL);
-    if (!wait_done(ARRIVE_MS))
-        gone = "the firmware has started it, and it has not arrived after a second";
+    s->serving = true;
+    request(s, nothing, NULL);
+    if (!wait_done(s, ARRIVE_MS))
+        s->gone = "the firmware has started it, and it has not arrived after a second";
     else
         woke_ms = (double)(reader_ticks() - asked) / machine_info()->tick_hz * 1e3;
-    return gone;
+    return s->gone;
 }
 
 /* Waits for the function; a kernel that does not end is stopped. False where it had to be, or could not be. */
-static bool finish(unsigned limit_ms)
+static bool finish(struct servant *s, unsigned limit_ms)
 {
-    if (wait_done(limit_ms))
+    if (wait_done(s, limit_ms))
         return true;
-    vectors_stop_other((uint32_t)in_use_id);
-    if (!wait_done(BACK_MS))
-        gone = "the core did not return from a function that it was given";
+    vectors_stop_other((uint32_t)s->id);
+    if (!wait_done(s, BACK_MS))
+        s->gone = "the core did not return from a function that it was given";
     return false;
 }
 
 static bool run_served(void (*function)(void *), void *argument, unsigned limit_ms)
 {
-    if (gone)
+    if (in_use.gone)
         return false;
-    request(function, argument);
-    return finish(limit_ms);
+    request(&in_use, function, argument);
+    return finish(&in_use, limit_ms);
 }
 
-/* Gives the core back to the firmware. NULL, or why it still runs. */
-static const char *stop_serving(void)
+/* Gives the core back to the firmware, once it has been asked to leave. NULL, or why it still runs. */
+static const char *stop_serving(struct servant *s)
 {
     const double start = machine_seconds();
 
-    serving = false;
-    if (gone)
-        return gone;
-    box.leave = true;
+    s->serving = false;
+    if (s->gone)
+        return s->gone;
+    s->box.leave = true;
     /* the firmware looks every 100 ms whether it has returned (edk2) */
-    while (firmware.boot->CheckEvent(returned) != EFI_SUCCESS)
+    while (firmware.boot->CheckEvent(s->returned) != EFI_SUCCESS)
         if (machine_seconds() - start > LEAVE_MS / 1e3)
             return "the firmware does not report that it has returned";
     return NULL;
@@ -264,11 +267,9 @@ const char *others_reach(uint64_t id, own_runner **runner)
     for (UINTN number = 0; describe(number, &p); number++) {
         if (p.id != id || (p.status & IS_BOOTED))
             continue;
-        in_use = number;
-        gone = NULL;
-        const char *why = start_serving(number, id);
-        *runner = serving ? run_served : run;
-        return serving ? why : NULL;
+        const char *why = start_serving(&in_use, number, id);
+        *runner = in_use.serving ? run_served : run;
+        return in_use.serving ? why : NULL;
     }
     return no_longer_listed;
 }
@@ -278,28 +279,63 @@ const char *others_way(void)
     return services() ? "EFI_MP_SERVICES_PROTOCOL" : "the firmware offers no EFI_MP_SERVICES_PROTOCOL";
 }
 
-const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
+/* The one beside the core in use that serves, and has that number; with `free`, the first that does not. */
+static struct servant *servant_of(uint64_t id, bool free)
+{
+    for (size_t i = 0; i < BESIDE_CORES; i++)
+        if (free ? !servants[i].serving : servants[i].serving && servants[i].id == id)
+            return &servants[i];
+    return NULL;
+}
+
+static const char *begin_serving(uint64_t id, struct servant **out)
 {
     struct processor p;
 
     if (machine_info()->core > 0)
-        return "only one core besides the one that booted can be used at a time";
-    for (UINTN number = 0; describe(number, &p); number++) {
-        if (p.id != id)
-            continue;
-        const char *why = start_serving(number, id);
-        if (!why)
-            request(function, argument);
-        return why;
-    }
+        return "other cores can be used only beside the one that booted";
+    *out = servant_of(id, true);
+    if (!*out)
+        return "so many cores cannot be used at a time";
+    for (UINTN number = 0; describe(number, &p); number++)
+        if (p.id == id)
+            return start_serving(*out, number, id);
     return no_longer_listed;
+}
+
+const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
+{
+    struct servant *s = servant_of(id, false);
+    const char *why = s ? s->gone : begin_serving(id, &s);
+
+    if (!why)
+        request(s, function, argument);
+    return why;
+}
+
+const char *others_wait(uint64_t id)
+{
+    struct servant *s = servant_of(id, false);
+
+    if (s && !s->gone)
+        finish(s, BACK_MS);
+    return s ? s->gone : NULL;
+}
+
+void others_ask_back(uint64_t id)
+{
+    struct servant *s = servant_of(id, false);
+
+    if (s)
+        s->box.leave = true;
 }
 
 const char *others_end(uint64_t id)
 {
-    (void)id;
-    finish(BACK_MS);
-    return stop_serving();
+    struct servant *s = servant_of(id, false);
+
+    others_wait(id);
+    return s ? stop_serving(s) : NULL;
 }
 
 bool others_kept(void)
@@ -309,13 +345,13 @@ bool others_kept(void)
 
 const char *others_gone(void)
 {
-    return gone;
+    return in_use.gone;
 }
 
 const char *others_leave(uint64_t id)
 {
     (void)id;
-    return serving ? stop_serving() : NULL; /* else the firmware has parked it after the last call */
+    return in_use.serving ? stop_serving(&in_use) : NULL; /* else the firmware has parked it after the last call */
 }
 
 const char *others_parked(const struct machine_core *all, size_t count)

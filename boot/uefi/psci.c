@@ -17,10 +17,12 @@
 #include "boot/uefi/other_cores.h"
 #include "boot/uefi/pptt.h"
 #include "lib/machine.h"
+#include "lib/measure/responder.h"
 #include "lib/run/stage.h"
 
 enum { FADT_ARM_BOOT_ARCH = 129, PSCI_COMPLIANT = 1 << 0, PSCI_USE_HVC = 1 << 1, TABLE_LENGTH = 4 };
 enum { END_MS = 1000 }; /* for a function that has been asked to stop, which takes microseconds unless the core hangs */
+static const char lost_text[] = "the core did not return from a function that it was given";
 static const char no_psci_text[] = "the firmware offers no PSCI";
 static const char spins_text[] = "it waits at a spin table and cannot be given back: only with risky = cores";
 static const uint64_t AFFINITY = 0xff00ffffff; /* MPIDR_EL1's Aff3, Aff2, Aff1, Aff0 */
@@ -137,12 +139,23 @@ size_t others_list(struct machine_core *out, size_t room, bool spinning)
     return count;
 }
 
+static struct secondary *in_use; /* the core that others_reach prepared; NULL: none */
+static struct beside {
+    uint64_t id;
+    struct secondary *core; /* NULL: none */
+} beside[BESIDE_CORES];     /* those beside the core in use */
+
+static bool run(void (*function)(void *), void *argument, unsigned limit_ms)
+{
+    return in_use && secondary_begin(in_use, function, argument) && secondary_wait(in_use, limit_ms);
+}
+
 const char *others_reach(uint64_t id, own_runner **runner)
 {
-    const char *why = secondary_start(way_of(id), id);
+    const char *why = secondary_start(way_of(id), id, &in_use);
 
     if (!why)
-        *runner = secondary_run;
+        *runner = run;
     return why;
 }
 
@@ -155,24 +168,61 @@ const char *others_way(void)
     }
 }
 
-const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
+/* The core beside the one in use that has that number; with `free`, room for one. NULL: there is none. */
+static struct beside *beside_of(uint64_t id, bool free)
+{
+    for (size_t i = 0; i < BESIDE_CORES; i++)
+        if (free ? !beside[i].core : beside[i].core && beside[i].id == id)
+            return &beside[i];
+    return NULL;
+}
+
+static const char *start_beside(uint64_t id, struct beside **out)
 {
     if (machine_info()->core > 0)
-        return "only one core besides the one that booted can be used at a time";
-    const char *why = secondary_start(way_of(id), id);
+        return "other cores can be used only beside the one that booted";
+    *out = beside_of(id, true);
+    if (!*out)
+        return "so many cores cannot be used at a time";
+    (*out)->id = id;
+    return secondary_start(way_of(id), id, &(*out)->core);
+}
 
-    if (!why && !secondary_begin(function, argument)) {
+const char *others_begin(uint64_t id, void (*function)(void *), void *argument)
+{
+    struct beside *b = beside_of(id, false);
+    const char *why = b ? NULL : start_beside(id, &b);
+
+    if (!why && !secondary_begin(b->core, function, argument)) {
         others_end(id);
         why = "it starts, and does not run the function that it is given";
     }
     return why;
 }
 
+const char *others_wait(uint64_t id)
+{
+    struct beside *b = beside_of(id, false);
+
+    if (b)
+        secondary_wait(b->core, END_MS);
+    return b && secondary_lost(b->core) ? lost_text : NULL;
+}
+
+void others_ask_back(uint64_t id)
+{
+    (void)id; /* it switches itself off within microseconds */
+}
+
 const char *others_end(uint64_t id)
 {
-    (void)id;
-    secondary_wait(END_MS);
-    return secondary_stop();
+    struct beside *b = beside_of(id, false);
+    struct secondary *core = b ? b->core : NULL;
+
+    others_wait(id);
+    if (b)
+        b->core = NULL;
+    return core ? secondary_stop(core) : NULL;
 }
 
 bool others_kept(void)
@@ -182,13 +232,16 @@ bool others_kept(void)
 
 const char *others_gone(void)
 {
-    return secondary_lost() ? "the core did not return from a function that it was given" : NULL;
+    return in_use && secondary_lost(in_use) ? lost_text : NULL;
 }
 
 const char *others_leave(uint64_t id)
 {
+    struct secondary *core = in_use;
+
     (void)id; /* only one is in use at a time */
-    return secondary_stop();
+    in_use = NULL;
+    return core ? secondary_stop(core) : NULL;
 }
 
 /* Counts the cores that PSCI reports as off. */

@@ -4,6 +4,7 @@
 #include "boot/uefi/control.h"
 #include "boot/uefi/cores.h"
 #include "boot/uefi/platform.h"
+#include "boot/uefi/responder.h"
 #include "boot/uefi/tick.h"
 #include "boot/uefi/warnings.h"
 #include "boot/uefi/watchdog.h"
@@ -59,6 +60,7 @@ struct window_result machine_window(struct reading *list, size_t count)
 {
     if (platform_not_ours() || cores_gone())
         return no_result(platform_not_ours() ? platform_not_ours() : cores_gone());
+    responders_rest();
     watchdog_refresh();
     enum reader_counters counters = control_counting(list, count) ? READER_EVENTS : machine_info()->counters;
     if (!windows) {
@@ -79,6 +81,7 @@ const char *machine_window_kind(struct reading *list, size_t count, enum silence
         return platform_not_ours();
     if (silence != SILENCE_NONE && !windows)
         return "windows are switched off (windows = off)";
+    responders_rest();
     if (silence != SILENCE_STOPPED)
         return own_noisy_window(list, count, machine_info()->counters, silence, result);
     *result = machine_window(list, count);

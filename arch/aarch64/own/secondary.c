@@ -41,6 +41,10 @@ struct secondary {
     void (*function)(void *); /* NULL: switch the core off */
     void *argument;
     volatile uint64_t requested, begun, done;
+
+    /* For the core that booted. */
+    uint64_t affinity;
+    bool lost; /* the core has not arrived, returned or switched itself off in time, and cannot be used any more */
 };
 
 _Static_assert(offsetof(struct secondary, stack) == SECONDARY_STACK, "secondary.S");
@@ -61,9 +65,6 @@ _Noreturn void secondary_main(struct secondary *s) __attribute__((visibility("hi
 extern const struct secondary *secondary_context __attribute__((visibility("hidden")));
 const struct secondary *secondary_context __attribute__((aligned(256)));
 
-static struct secondary *running;
-static uint64_t running_affinity;
-
 /* Cores that spin tables have started. Each waits for a request, or is LOST. */
 enum { KEPT = 256 };
 static const uint64_t LOST = UINT64_MAX; /* no affinity */
@@ -72,7 +73,6 @@ static struct {
     struct secondary *context;
 } kept[KEPT];
 static size_t kept_count;
-static bool lost; /* the core has not returned in time, and cannot be used any more */
 
 /* ---- PSCI --------------------------------------------------------------------------------------- */
 
@@ -275,16 +275,16 @@ static void copy_registers(struct secondary *s)
     }
 }
 
-static void free_secondary(void)
+/* Frees it, unless the core may still use it. */
+static void free_secondary(struct secondary *s)
 {
-    for (size_t i = 0; i < kept_count && lost; i++)
-        if (kept[i].context == running)
+    for (size_t i = 0; i < kept_count && s->lost; i++)
+        if (kept[i].context == s)
             kept[i].affinity = LOST;
-    if (running && !lost) {
-        own.services->free_pages((void *)(uintptr_t)(running->stack - STACK_BYTES), STACK_BYTES);
-        own.services->free_pages(running, sizeof *running);
+    if (!s->lost) {
+        own.services->free_pages((void *)(uintptr_t)(s->stack - STACK_BYTES), STACK_BYTES);
+        own.services->free_pages(s, sizeof *s);
     }
-    running = NULL;
 }
 
 /* Writes the address at which a core begins to the word that it waits for (booting.rst). */
@@ -324,17 +324,13 @@ static const char *start_by_psci(const struct secondary *s, uint64_t affinity)
     return p.result ? psci_error(p.result) : NULL;
 }
 
-/* Takes a core again that waits for a request; false where none of that affinity does. */
-static bool take_kept(uint64_t affinity)
+/* A core that waits for a request; NULL where none of that affinity does. */
+static struct secondary *take_kept(uint64_t affinity)
 {
     for (size_t i = 0; i < kept_count; i++)
-        if (kept[i].affinity == affinity) {
-            running = kept[i].context;
-            running_affinity = affinity;
-            lost = false;
-            return true;
-        }
-    return false;
+        if (kept[i].affinity == affinity)
+            return kept[i].context;
+    return NULL;
 }
 
 bool secondary_kept(void)
@@ -342,9 +338,10 @@ bool secondary_kept(void)
     return kept_count > 0;
 }
 
-const char *secondary_start(struct secondary_way way, uint64_t affinity)
+const char *secondary_start(struct secondary_way way, uint64_t affinity, struct secondary **out)
 {
-    if (take_kept(affinity))
+    *out = take_kept(affinity);
+    if (*out)
         return NULL;
     if (way.release && kept_count == KEPT)
         return "too many cores have been started by spin tables";
@@ -358,9 +355,7 @@ const char *secondary_start(struct secondary_way way, uint64_t affinity)
             own.services->free_pages(stack, STACK_BYTES);
         return "there is not enough memory to start it";
     }
-    running = s;
-    running_affinity = affinity;
-    lost = false;
+    s->affinity = affinity;
     s->conduit = way.release ? PSCI_NONE : way.conduit;
     s->stack = (uintptr_t)stack + STACK_BYTES;
     s->requested = 1; /* completed when the core has arrived */
@@ -371,7 +366,7 @@ const char *secondary_start(struct secondary_way way, uint64_t affinity)
 
     const char *why = way.release ? start_by_spin_table(s, way.release) : start_by_psci(s, affinity);
     if (why) {
-        free_secondary();
+        free_secondary(s);
         return why;
     }
     if (way.release) { /* from now on, whether it arrives or not */
@@ -379,70 +374,58 @@ const char *secondary_start(struct secondary_way way, uint64_t affinity)
         kept[kept_count++].context = s;
     }
     if (!wait_for(&s->done, 1, START_MS)) {
-        lost = true; /* it may still arrive, so its memory is not reused */
-        free_secondary();
+        s->lost = true; /* it may still arrive, so its memory is not reused */
+        free_secondary(s);
         return "it has been started, and has not arrived after a second";
     }
     if (way.release)
         kept[kept_count - 1].affinity = affinity;
+    *out = s;
     return NULL;
 }
 
-bool secondary_begin(void (*function)(void *), void *argument)
+bool secondary_begin(struct secondary *s, void (*function)(void *), void *argument)
 {
-    struct secondary *s = running;
-
-    if (!s || lost)
+    if (s->lost)
         return false;
     request(s, function, argument);
     /* The limit of the function counts from when it has begun: in an emulator the other core may sleep first. */
-    lost = !wait_for(&s->begun, s->requested, BACK_MS);
-    return !lost;
+    s->lost = !wait_for(&s->begun, s->requested, BACK_MS);
+    return !s->lost;
 }
 
-bool secondary_wait(unsigned limit_ms)
+bool secondary_wait(struct secondary *s, unsigned limit_ms)
 {
-    struct secondary *s = running;
-
-    if (!s || lost)
+    if (s->lost)
         return false;
     if (wait_for(&s->done, s->requested, limit_ms))
         return true;
     high_half_withdraw();
-    lost = !wait_for(&s->done, s->requested, BACK_MS);
+    s->lost = !wait_for(&s->done, s->requested, BACK_MS);
     high_half_return();
     return false;
 }
 
-bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms)
+bool secondary_lost(const struct secondary *s)
 {
-    return secondary_begin(function, argument) && secondary_wait(limit_ms);
+    return s->lost;
 }
 
-bool secondary_lost(void)
+const char *secondary_stop(struct secondary *s)
 {
-    return lost;
-}
-
-const char *secondary_stop(void)
-{
-    struct secondary *s = running;
-
-    if (!s)
-        return NULL;
-    if (lost) {
-        free_secondary();
+    if (s->lost) {
+        free_secondary(s);
         return "it did not return from a function that it was given, and still runs";
     }
-    if (s->conduit == PSCI_NONE) { /* a spin table has started it */
-        running = NULL;
+    if (s->conduit == PSCI_NONE) /* a spin table has started it */
         return NULL;
-    }
     request(s, NULL, NULL);
     const uint64_t start = now();
+    bool on;
     do
-        lost = !secondary_is_off(s->conduit, running_affinity);
-    while (lost && now() - start < ticks(OFF_MS));
-    free_secondary();
-    return lost ? "PSCI does not report it as off" : NULL;
+        on = !secondary_is_off(s->conduit, s->affinity);
+    while (on && now() - start < ticks(OFF_MS));
+    s->lost = on;
+    free_secondary(s);
+    return on ? "PSCI does not report it as off" : NULL;
 }

@@ -5,8 +5,8 @@
  *
  *     the core that booted                       the other one
  *     secondary_start   PSCI CPU_ON        ->    secondary_enter: the same translation, caches on, a stack
- *     secondary_run     request, SEV       ->    waits for events, calls the function
- *                       watches the clock  <-    done
+ *     secondary_begin   request, SEV       ->    waits for events, calls the function
+ *     secondary_wait    watches the clock  <-    done
  *     secondary_stop    request to leave   ->    PSCI CPU_OFF
  *                       AFFINITY_INFO until it reports "off"
  *
@@ -31,39 +31,36 @@ struct secondary_way {
     uint64_t release; /* where it waits for the address of its first instruction (spin table); 0: PSCI starts it */
 };
 
+/* A core that was started, from secondary_start until secondary_stop. There may be several. */
+struct secondary;
+
 /*
  * Starts the core with this affinity, or takes up again one that a spin table has started and secondary_stop has left
- * waiting, and waits until it has arrived. Called on the core that booted; only one core at a time. NULL, or why it
- * does not start.
+ * waiting, and waits until it has arrived. Called on the core that booted. NULL, and the core in *out; or why it does not
+ * start.
  */
-const char *secondary_start(struct secondary_way way, uint64_t affinity);
+const char *secondary_start(struct secondary_way way, uint64_t affinity, struct secondary **out);
 /*
- * Runs a function on the core that secondary_start has started, and waits until it has returned: an own_runner
- * (arch/own.h). False when it had not returned after `limit_ms` milliseconds (0: no limit) and was stopped, or has not
- * begun.
+ * Has a core begin a function, and returns while it runs, so that the core that booted can go on; secondary_wait is due
+ * then. False: the function has not begun.
  */
-bool secondary_run(void (*function)(void *), void *argument, unsigned limit_ms);
-/*
- * Has the core that secondary_start has started begin a function, and returns while it runs, so that the core that
- * booted can go on; secondary_wait is due then. False: the function has not begun.
- */
-bool secondary_begin(void (*function)(void *), void *argument);
+bool secondary_begin(struct secondary *s, void (*function)(void *), void *argument);
 /*
  * Waits until the function that secondary_begin has begun has returned. False: it had not after `limit_ms` milliseconds
- * (0: no limit), and was stopped by making the high half invalid, or no core is in use.
+ * (0: no limit), and was stopped by making the high half invalid, which every core runs in that runs kernels.
  */
-bool secondary_wait(unsigned limit_ms);
+bool secondary_wait(struct secondary *s, unsigned limit_ms);
 /*
- * Whether the core that was started last has not arrived, not begun a function, not returned from one even after it was
- * stopped, or not switched itself off, in time. It cannot be used any more, and what it may access must not be freed.
+ * Whether the core has not begun a function, or not returned from one even after it was stopped, in time. It cannot be
+ * used any more, and what it may access must not be freed.
  */
-bool secondary_lost(void);
+bool secondary_lost(const struct secondary *s);
 /*
- * Ends the use of the core that secondary_start has started. Called on the core that booted. A core that PSCI has
- * started switches itself off; one that a spin table has started goes on waiting in a loop of this program until
- * secondary_start uses it again. NULL, also where no core is in use; else why the core may still run.
+ * Ends the use of a core. Called on the core that booted. A core that PSCI has started switches itself off; one that a
+ * spin table has started goes on waiting in a loop of this program until secondary_start uses it again. NULL, or why the
+ * core may still run; *s must not be used any more.
  */
-const char *secondary_stop(void);
+const char *secondary_stop(struct secondary *s);
 /*
  * Whether any core that a spin table has started waits in a loop of this program, or may: then this program's memory
  * must not be freed.

@@ -8,7 +8,10 @@
 #include "arch/x86_64/own/instructions.h"
 #include "arch/x86_64/own/vector_state.h"
 
-/* What was found on the core that booted, and on the one that runs our code now: one core does at a time. */
+/*
+ * What was found on the core that booted, and on the one that runs our code now. Where several do beside the one that
+ * booted, it is one of theirs until that is given back.
+ */
 static struct vector_state booted;
 static const struct vector_state *current = &booted;
 
@@ -59,9 +62,11 @@ GENERAL_REGISTERS void own_with_vector_state(void (*function)(void *), void *arg
     struct vector_state found;
 
     turn_on(&found);
-    current = &found;
+    if (current == &booted)
+        current = &found;
     function(argument);
-    current = &booted;
+    if (current == &found)
+        current = &booted;
     restore(&found);
 }
 
