@@ -81,6 +81,13 @@ def check_second_core(run, table):
     return [] if 0 < seconds[1] <= 2 * seconds[0] else [f"core 1 takes {seconds[1]:.1f} s, and core 0 {seconds[0]:.1f} s"]
 
 
+def check_beside(run, table):
+    """Memory is loaded by all other cores at once, and none of them is left out."""
+    said = {finding["condition"] for finding in run.of("finding") if finding["probe"] == "loaded_latency" and "condition" in finding}
+    wanted = {f"{int(table['smp']) - 1} other cores"}
+    return [] if said == wanted else [f"loaded_latency was measured beside {said}, not {wanted}"]
+
+
 def check_silence(run, table):
     """
     The proof of silence (probes/system/noise.c). Under instruction counting every instruction takes 2^icount ns, so
@@ -336,5 +343,5 @@ def check_kernels(run, table):
 
 CHECKS = {"silence": check_silence, "verdicts": check_verdicts, "counters": check_counters, "exact": check_exact,
           "forms": check_forms, "memory": check_memory, "accessed": check_accessed, "bringup": check_bringup,
-          "restored": check_restored, "second_core": check_second_core, "no_bringup": check_no_bringup,
+          "restored": check_restored, "second_core": check_second_core, "beside": check_beside, "no_bringup": check_no_bringup,
           "kernels": check_kernels}
