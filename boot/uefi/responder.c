@@ -16,7 +16,7 @@ enum { ANNOUNCED = 1024 };
 
 /* Static, since a core that does not come back may still access it. */
 static struct responder asked[BESIDE_CORES];
-static struct machine_core kept[BESIDE_CORES]; /* that are not given back yet */
+static const struct machine_core *kept[BESIDE_CORES]; /* that are not given back yet */
 static size_t kept_count;
 static bool responding;
 
@@ -41,9 +41,9 @@ void responders_rest(void)
     if (responding)
         return;
     for (size_t i = 0; i < kept_count; i++)
-        others_ask_back(kept[i].id);
+        others_ask_back(kept[i]->id);
     while (kept_count > 0) {
-        const struct machine_core *core = &kept[--kept_count];
+        const struct machine_core *core = kept[--kept_count];
         cores_given_back(core->index, others_end(core->id));
     }
 }
@@ -70,7 +70,7 @@ static bool all_wait(const struct core_task *others, size_t count)
     bool same = count == kept_count;
 
     for (size_t i = 0; i < count && same; i++)
-        same = kept[i].index == others[i].core;
+        same = kept[i]->index == others[i].core;
     return same;
 }
 
@@ -85,7 +85,7 @@ static const char *begin(const struct core_task *other, size_t i)
     if (!why)
         why = others_begin(core->id, responder_run, &asked[i]);
     if (!why && i == kept_count)
-        kept[kept_count++] = *core;
+        kept[kept_count++] = core;
     return why;
 }
 
@@ -108,7 +108,7 @@ const char *machine_window_beside(const struct core_task *others, size_t count, 
     for (size_t i = 0; i < begun; i++)
         asked[i].stop = true;
     for (size_t i = 0; i < begun; i++) {
-        const char *runs = others_wait(kept[i].id);
+        const char *runs = others_wait(kept[i]->id);
         lost = lost ? lost : runs;
     }
     if (why || lost)
