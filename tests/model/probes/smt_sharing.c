@@ -57,13 +57,13 @@ MODEL_TEST(what_threads_share_is_given_back, "rob queues siblings smt_sharing")
 {
     unsigned machines = 0;
 
-    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 2), 16); machines++) {
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 16); machines++) {
         const struct machine_design m = draw_machine_with_shares(seed);
         run_probes_on(&m, "rob queues siblings smt_sharing", PROFILE_QUICK);
         for (size_t i = 0; i < SMT_STRUCTURES; i++)
             check_text(&m, "system.smt.sharing", "structure", named[i].name,
                        rule_names[m.coherence.smt.of[named[i].structure].rule]);
     }
-    end(0, UINT32_MAX);
-    decides(0, 0);
+    end(2 * machines, UINT32_MAX);
+    decides(4, 0);
 }
