@@ -1,6 +1,6 @@
 /* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_block.c arch/aarch64/emit_block.c arch/aarch64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/aarch64/emit_fillers.c arch/aarch64/emit_idioms.c */
-/* link: arch/aarch64/emit_privileged.c */
+/* link: arch/aarch64/emit_privileged.c arch/catalogue.c arch/aarch64/catalogue.c build/catalogue/aarch64.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
@@ -378,6 +378,14 @@ static const struct filler_text filler_texts[] = {
     {"jump", "b #1073741840", NULL},
     {"scalable", NULL, NULL},
     {"mask", NULL, NULL},
+    {NULL, NULL, NULL},
+};
+
+static const struct filler_text form_texts[] = {
+    {"lslv x, x, x", "lsl x6, x8, x9", "lsl x6, x2, x9"},
+    {"madd x, x, x, x", "madd x6, x8, x9, x9", "madd x6, x2, x9, x9"},
+    {"fadd v.2d, v.2d, v.2d", "fadd v4.2d, v6.2d, v7.2d", "fadd v4.2d, v1.2d, v7.2d"},
+    {"fmov x, d", "fmov x6, d6", "fmov x6, d1"},
     {NULL, NULL, NULL},
 };
 

@@ -79,6 +79,31 @@ static void every_filler_is_encoded(void **state)
     assert_null(emit_filler_named("no such filler"));
 }
 
-#define FILLER_TESTS cmocka_unit_test(every_filler_is_encoded), cmocka_unit_test(named_registers_are_held)
+/* Some forms of the catalogue as fillers, by their names. */
+static const struct filler_text form_texts[];
+
+static void forms_are_fillers(void **state)
+{
+    (void)state;
+    char got[512];
+
+    for (const struct filler_text *want = form_texts; want->name; want++) {
+        const struct emit_filler f = emit_filler_of_form(want->name, emit_wide_bits[0]);
+        assert_true(f.waits);
+        struct code c = fresh();
+        emit_filler(&c, &f, 1);
+        assert_int_equal(disassemble(&c, 0, got), 1);
+        assert_string_equal(got, want->text);
+        c = fresh();
+        emit_filler_waiting(&c, &f, 1, REG_T0, VREG_1);
+        assert_int_equal(disassemble(&c, 0, got), 1);
+        assert_string_equal(got, want->waiting);
+    }
+    assert_false(emit_filler_of_form("no such form", 0).waits);
+}
+
+#define FILLER_TESTS \
+    cmocka_unit_test(every_filler_is_encoded), cmocka_unit_test(named_registers_are_held), \
+        cmocka_unit_test(forms_are_fillers)
 
 #endif

@@ -1,6 +1,6 @@
 /* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_block.c arch/x86_64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/x86_64/emit_fillers.c arch/x86_64/emit_idioms.c */
-/* link: arch/x86_64/emit_privileged.c */
+/* link: arch/x86_64/emit_privileged.c arch/catalogue.c arch/x86_64/catalogue.c build/catalogue/x86_64.c */
 /* libs: -lcapstone -lunicorn -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
@@ -383,6 +383,14 @@ static const struct filler_text filler_texts[] = {
     {"branch", "je 1073741826", "test rcx, rcx; jne 1073741833"},
     {"jump", "jmp 1073741840", NULL},
     {"v128-legacy", "pshufd xmm4, xmm6, 0", NULL},
+    {NULL, NULL, NULL},
+};
+
+static const struct filler_text form_texts[] = {
+    {"bt r64, i8", "bt rbp, 1", "bt rcx, 1"},
+    {"imul r64, r64, i8", "imul r11, rbp, 1", "imul r11, rcx, 1"},
+    {"vmulpd xmm, xmm, xmm", "vmulpd xmm4, xmm6, xmm7", "vmulpd xmm4, xmm1, xmm7"},
+    {"movmskps r32, xmm", "movmskps r11d, xmm6", "movmskps r11d, xmm1"},
     {NULL, NULL, NULL},
 };
 

@@ -16,6 +16,7 @@ struct machine_info given_info;
 static struct run run;
 struct probe given_probe = {.run = &run};
 static struct finding reported[GIVEN_MOST];
+static char remarks[GIVEN_MOST][FINDING_REMARKS][256];
 static size_t report_count;
 struct verdict (*given_curve)(const struct sweep *s);
 struct sweep given_searched[GIVEN_MOST];
@@ -56,7 +57,13 @@ void report(struct probe *p, const struct finding *f)
 {
     (void)p;
     assert_true(report_count < GIVEN_MOST);
-    reported[report_count++] = *f;
+    reported[report_count] = *f;
+    /* texts of remarks may be of the function that reports */
+    for (size_t i = 0; i < FINDING_REMARKS && f->remarks[i].text; i++) {
+        snprintf(remarks[report_count][i], sizeof remarks[0][0], "%s", f->remarks[i].text);
+        reported[report_count].remarks[i].text = remarks[report_count][i];
+    }
+    report_count++;
 }
 
 void report_number(struct probe *p, const struct finding *f, double value)
