@@ -11,12 +11,26 @@ enum {
     TICKS_PER_READING = 100000 /* readings in a second: their length, unless a kernel has to warm up longer */
 };
 
+/* A page for code, of the smallest size that there can be beside what is mapped. NULL, or why not. */
+static const char *map_code(struct beside *b)
+{
+    const size_t *sizes = machine_info()->page_bytes;
+    const char *why = probe_try_code(&b->code, &b->frame, 1, sizes[0]);
+
+    for (size_t i = 1; why && sizes[i]; i++)
+        why = probe_try_code(&b->code, &b->frame, 1, sizes[i]);
+    return why;
+}
+
 bool beside_start(struct probe *p, struct beside *b, unsigned sibling, const struct traffic_kind *fills, size_t bytes)
 {
     *b = (struct beside){.fills = *fills};
     b->traffic = (struct traffic){.cores = {sibling}, .count = 1, .bytes = bytes, .small_pages = true};
-    if (!traffic_map(p, &b->traffic) || !probe_map_code(p, &b->code, &b->frame, 1, machine_info()->page_bytes[0]))
+    if (!traffic_map(p, &b->traffic))
         return false;
+    const char *why = map_code(b);
+    if (why)
+        return probe_skip(p, why);
     probe_use_code(p, &b->code);
     struct code c = probe_code(p, ROUND_TRIP_CODE);
     traffic_emit_request(p, &c);

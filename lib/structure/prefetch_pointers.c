@@ -7,7 +7,8 @@
 enum {
     PAGE_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES,
     AHEAD = 4,          /* pointers behind the last one that is loaded; the lines that they lead to are looked at */
-    LONGEST = 24,       /* pointers that are loaded */
+    LONGEST = 24,       /* pointers that are loaded, … */
+    SMOKE_LONGEST = 2,  /* … and in the profile smoke */
     FOLLOWED_FROM = 16, /* line that the first of them may lead to: the array has no more than eight */
     FOLLOWED_APART = 3,
     LOOKED_PAGE = 2, /* of the place; in it one other line is accessed, so that its translation is near */
@@ -142,9 +143,11 @@ static bool find_train(struct prefetch_kinds *k, size_t view, double *train)
 bool prefetch_find_pointers(struct prefetch_kinds *k)
 {
     struct prefetch_found *f = &k->found[PREFETCH_POINTERS];
-    double array, line, degree[PREFETCH_VIEWS], others[PREFETCH_VIEWS];
+    const unsigned longest = (unsigned)probe_smoke(k->look->p, SMOKE_LONGEST, LONGEST);
+    double array, line = 0, degree[PREFETCH_VIEWS], others[PREFETCH_VIEWS];
 
-    if (!find(k, LONGEST, &array, degree, &f->into) || !find(k, 0, &line, others, &f->into))
+    if (!find(k, longest, &array, degree, &f->into) ||
+        (!probe_is_smoke(k->look->p) && !find(k, 0, &line, others, &f->into)))
         return false;
     f->reason = REASON_NOT_STEADY;
     if (isnan(array) || isnan(line))

@@ -267,7 +267,7 @@ bool prefetch_find_region(struct prefetch_kinds *k)
             !look_region(k, &others, &control, &unclear[1], &none, NULL))
             return false;
         /* prefetchers that adapt pause at times: what was not seen once is looked at again */
-        if (!in[view] && !look_region(k, &there, &in[view], &unclear[0], &into, NULL))
+        if (!in[view] && !probe_is_smoke(k->look->p) && !look_region(k, &there, &in[view], &unclear[0], &into, NULL))
             return false;
         f->into = into > f->into ? into : f->into;
         disturbed |= unclear[0] || unclear[1];
