@@ -71,16 +71,26 @@ static size_t level_at(const struct nest *n, size_t level)
     return ENTRY_BYTES + level * n->level_bytes;
 }
 
+/* Emits the call of level 1 from one of two sites in turn. A conditional branch selects it, which predictors know. */
+static void emit_alternating_call(struct code *c, const struct nest *n)
+{
+    emit_move(c, REG_T1, REG_COUNT);
+    emit_and_constant(c, REG_T1, 1);
+    const struct fixup other = emit_branch_if_zero_ahead(c, REG_T1);
+    emit_call(c, level_at(n, 1));
+    const struct fixup join = emit_branch_ahead(c);
+    emit_land(c, other);
+    emit_call(c, level_at(n, 1));
+    emit_land(c, join);
+}
+
 /* Emits the call of level 1 from the site of this iteration. */
 static void emit_nest_call(struct code *c, const struct nest *n)
 {
     chance_draw(c);
     switch (n->site) {
     case SITE_FIXED: emit_constant(c, REG_T1, 0); break;
-    case SITE_CHANGING:
-        emit_move(c, REG_T1, REG_COUNT);
-        emit_and_constant(c, REG_T1, 1);
-        break;
+    case SITE_CHANGING: emit_alternating_call(c, n); return;
     case SITE_AFTER_JUMPS:
         for (unsigned i = 0; i < 2; i++) {
             chance_bits(c, i * CHANCE_TARGETS_BITS, CHANCE_TARGETS_BITS);
