@@ -17,7 +17,7 @@ enum responder_duty {
     RESPONDER_STORES,  /* it stores to a word of each line */
     /* The others respond at once, and then do it again and again, until they find the next odd number. */
     RESPONDER_STREAMS,       /* it accesses line after line; after each RESPONDER_BLOCK lines it pauses */
-    RESPONDER_PAUSES,        /* it waits, as the core wants to be told (arch/spin.h) */
+    RESPONDER_PAUSES,        /* it waits in a loop of PAUSE or YIELD (arch/spin.h) */
     RESPONDER_FILLS_ENTRIES, /* it has as many instructions in flight as it can, … */
     RESPONDER_FILLS_LOADS,   /* … as many loads, … */
     RESPONDER_FILLS_STORES   /* … as many stores; of the first line */

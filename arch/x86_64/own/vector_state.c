@@ -9,8 +9,8 @@
 #include "arch/x86_64/own/vector_state.h"
 
 /*
- * What was found on the core that booted, and on the one that runs our code now. Where several do beside the one that
- * booted, it is one of theirs until that is given back.
+ * What was found on the core that booted, and on the one that runs our code now: of several that do so at the same time
+ * it is the first one's.
  */
 static struct vector_state booted;
 static const struct vector_state *current = &booted;
