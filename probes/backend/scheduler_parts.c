@@ -23,6 +23,7 @@
 #include "lib/finding/report.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
+#include "lib/structure/inflight_limit.h"
 #include "lib/structure/inflight_start.h"
 #include "lib/structure/scheduler_classes.h"
 #include "lib/structure/scheduler_parts.h"
@@ -235,12 +236,7 @@ static void run(struct probe *p)
         s->most = facts_number(&p->run->facts, "backend.rob.entries", "", MOST);
         choose_classes(p, s);
         if (unusable)
-            report(p, &(struct finding){.name = "backend.scheduler.part.entries",
-                                        .value = (double)NAN,
-                                        .low = (double)NAN,
-                                        .high = (double)NAN,
-                                        .grade = 'U',
-                                        .reason = unusable});
+            inflight_undecided(p, &(struct finding){.name = "backend.scheduler.part.entries"}, unusable);
         else if (measure_group(p, s, &s->general) && measure_group(p, s, &s->vector)) {
             report_group(p, &s->general);
             report_group(p, &s->vector);
