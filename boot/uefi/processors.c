@@ -292,8 +292,6 @@ static const char *begin_serving(uint64_t id, struct servant **out)
 {
     struct processor p;
 
-    if (machine_info()->core > 0)
-        return "other cores can be used only beside the one that booted";
     *out = servant_of(id, true);
     if (!*out)
         return "so many cores cannot be used at a time";

@@ -179,8 +179,6 @@ static struct beside *beside_of(uint64_t id, bool free)
 
 static const char *start_beside(uint64_t id, struct beside **out)
 {
-    if (machine_info()->core > 0)
-        return "other cores can be used only beside the one that booted";
     *out = beside_of(id, true);
     if (!*out)
         return "so many cores cannot be used at a time";

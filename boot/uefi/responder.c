@@ -53,6 +53,8 @@ static const char *check(const struct core_task *others, size_t count)
     size_t there;
     const struct machine_core *all = machine_cores(&there);
 
+    if (machine_info()->core > 0)
+        return "other cores can be used only beside the one that booted";
     if (count > BESIDE_CORES)
         return "there are too many cores for one window";
     for (size_t i = 0; i < count; i++) {
@@ -84,7 +86,11 @@ static const char *begin(const struct core_task *other, size_t i)
     asked[i] = (struct responder){.task = other->task};
     if (!why)
         why = others_begin(core->id, responder_run, &asked[i]);
-    if (!why && i == kept_count)
+    if (i < kept_count)
+        return why;
+    if (why)
+        cores_given_back(core->index, others_end(core->id)); /* it may have been started, and arrive yet */
+    else
         kept[kept_count++] = core;
     return why;
 }
