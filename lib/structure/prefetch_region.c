@@ -12,6 +12,7 @@ enum {
     GROUP_BYTES = 512, /* of the first one */
     OTHER_LINE = 40,   /* of the other regions that end recording: it is none of the lines */
     OTHER_SITE = 30,   /* by which they are loaded */
+    BEGUN_AT = 7,      /* another line at which a page is begun */
     OTHERS = 48,       /* of them at most */
     PAGE_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES
 };
@@ -136,8 +137,11 @@ static double groups_in(uint64_t in)
 
 /* ---- What a pattern is known by ---------------------------------------------------------------------- */
 
-/* Another instruction at the same line, and the same one at another line. */
-static bool find_key(struct prefetch_kinds *k, struct prefetch_found *f, uint64_t whole)
+/*
+ * Another instruction at the same line, and the same one at another line. *by_distance: there lines come as far from that
+ * one as others were from the first, or that is not certain.
+ */
+static bool find_key(struct prefetch_kinds *k, struct prefetch_found *f, uint64_t whole, bool *by_distance)
 {
     static const char *const texts[2][2] = {{"instruction and offset", "instruction"}, {"offset", "neither"}};
     struct prefetch_word *out = &f->words[PREFETCH_KEY];
@@ -145,12 +149,13 @@ static bool find_key(struct prefetch_kinds *k, struct prefetch_found *f, uint64_
     enum nearness into = NEAR_UNCLEAR;
 
     if (!look_region(k, &(struct region_test){.other_site = true}, &by_other, &unclear[0], &into, NULL) ||
-        !look_region(k, &(struct region_test){.from = 7}, &at_other, &unclear[1], &into, NULL))
+        !look_region(k, &(struct region_test){.from = BEGUN_AT}, &at_other, &unclear[1], &into, NULL))
         return false;
+    *by_distance = (at_other | unclear[1]) >> (BEGUN_AT + pattern[1]) & 1;
     by_other &= whole;
     const bool any = at_other & whole & ~lines_of(1);
     if (!unclear[0] && !unclear[1] && (by_other == 0 || by_other == whole))
-        out->text = texts[by_other != 0][any || at_other >> 10 & 1];
+        out->text = texts[by_other != 0][any || at_other >> (BEGUN_AT + pattern[1]) & 1];
     return true;
 }
 
@@ -257,7 +262,7 @@ bool prefetch_find_region(struct prefetch_kinds *k)
 {
     struct prefetch_found *f = &k->found[PREFETCH_REGION];
     uint64_t in[PREFETCH_VIEWS];
-    bool disturbed = false, by_control = false;
+    bool disturbed = false, by_control = false, by_distance;
 
     for (size_t view = 0; view < PREFETCH_VIEWS; view++) {
         uint64_t control, unclear[2];
@@ -283,7 +288,9 @@ bool prefetch_find_region(struct prefetch_kinds *k)
     f->grade = alike ? 'B' : 'C';
     if (!f->exists || k->only)
         return true;
-    /* where lines near the first one are remembered, before and behind it, there is no region with a border */
-    f->numbers[PREFETCH_REGION_BYTES].reason = REASON_EXPERIMENTS_DISAGREE;
-    return (!alike || find_bytes(k, f, (size_t)groups)) && find_key(k, f, in[0]) && find_recorded(k, f, in[0]);
+    if (!find_key(k, f, in[0], &by_distance))
+        return false;
+    /* where lines are remembered that are near the first one, there need not be a region with borders */
+    f->numbers[PREFETCH_REGION_BYTES].reason = by_distance ? REASON_AMBIGUOUS : REASON_EXPERIMENTS_DISAGREE;
+    return (!alike || by_distance || find_bytes(k, f, (size_t)groups)) && find_recorded(k, f, in[0]);
 }

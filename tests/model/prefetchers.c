@@ -139,6 +139,24 @@ static void see_stream(struct prefetchers *p, int64_t address, struct list *l)
     }
 }
 
+/* Whether a line is remembered with the first access to its region. */
+static bool is_remembered(const struct region_design *d, uint64_t line, uint64_t first)
+{
+    return (!d->before && !d->behind) || (line + d->before >= first && line <= first + d->behind);
+}
+
+/* Brings the lines of a pattern into the region that begins to be accessed at `line`. */
+static void bring_pattern(const struct region_design *d, const struct region_entry *o, uint64_t region, uint64_t line,
+                          struct list *l)
+{
+    const int64_t away = d->before || d->behind ? (int64_t)line - (int64_t)o->first : 0;
+    const int64_t lines = (int64_t)d->bytes / CACHE_LINE_BYTES;
+
+    for (int64_t i = 0; i < lines; i++)
+        if (o->lines >> i & 1 && i + away != (int64_t)line && i + away >= 0 && i + away < lines)
+            bring(l, ((int64_t)region * lines + i + away) * CACHE_LINE_BYTES, d->into);
+}
+
 /* A region that is recorded ends when another one needs its entry: its lines are a pattern then. */
 static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, struct list *l)
 {
@@ -151,14 +169,15 @@ static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, str
     for (struct region_entry *o = p->active; o < p->active + d->active; o++) {
         if (o->used && o->region == region) {
             o->used = p->now;
-            o->lines |= UINT64_C(1) << line;
+            o->lines |= (uint64_t)is_remembered(d, line, o->first) << line;
             return;
         }
         e = o->used < e->used ? o : e;
     }
     const uint64_t key = (d->key == BY_OFFSET ? 0 : pc * PAGE_LINES) + (d->key == BY_INSTRUCTION ? 0 : line);
     const struct region_entry ended = *e;
-    *e = (struct region_entry){.region = region, .key = key, .used = p->now, .lines = UINT64_C(1) << line};
+    *e = (struct region_entry){
+        .region = region, .key = key, .used = p->now, .lines = UINT64_C(1) << line, .first = line};
     for (struct region_entry *o = p->patterns; ended.used && o < p->patterns + PREFETCH_ENTRIES; o++) {
         if (o->used && o->key == ended.key) {
             pattern = o;
@@ -171,9 +190,8 @@ static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, str
         pattern->used = p->now;
     }
     for (const struct region_entry *o = p->patterns; o < p->patterns + PREFETCH_ENTRIES; o++)
-        for (uint64_t i = 0; o->used && o->key == key && i < d->bytes / CACHE_LINE_BYTES; i++)
-            if (o->lines >> i & 1 && i != line)
-                bring(l, (int64_t)(region * d->bytes + i * CACHE_LINE_BYTES), d->into);
+        if (o->used && o->key == key)
+            bring_pattern(d, o, region, line, l);
 }
 
 static void see_deltas(struct prefetchers *p, uint64_t pc, int64_t address, struct list *l)

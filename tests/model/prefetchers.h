@@ -56,8 +56,13 @@ struct stream_design {
 
 /* What lines of a region follow its first access: remembered by the instruction of that, by its line, or by both. */
 struct region_design {
-    unsigned bytes;  /* of a region, a power of two; 0: there is no such prefetcher */
-    unsigned active; /* regions that are being recorded */
+    unsigned bytes; /* of a region, a power of two; 0: there is no such prefetcher */
+    /*
+     * Not 0: no region with borders, but lines near the first access are remembered by their distance from it, so many
+     * lines before and behind it at most, in the same page; `bytes` only says that it is there.
+     */
+    unsigned before, behind;
+    unsigned active;                                                              /* regions that are being recorded */
     enum region_key { BY_INSTRUCTION, BY_INSTRUCTION_AND_OFFSET, BY_OFFSET } key; /* that finds a pattern */
     size_t into;
 };
@@ -129,8 +134,8 @@ struct prefetchers {
         int direction;
         unsigned run;
     } streams[PREFETCH_ENTRIES];
-    struct region_entry { /* being recorded; then a pattern, by its key */
-        uint64_t region, key, used, lines;
+    struct region_entry {                         /* being recorded; then a pattern, by its key */
+        uint64_t region, key, used, lines, first; /* first: line */
     } active[PREFETCH_ENTRIES], patterns[PREFETCH_ENTRIES];
     struct delta_entry {
         uint64_t pc, used;

@@ -233,15 +233,19 @@ static void check_region(const struct machine_design *m, const char *home)
     static const char *const keys[] = {"instruction", "instruction and offset", "offset"};
     const struct region_design *d = &m->core.prefetchers.region;
     const bool there = d->bytes && shows(m, home, d->into);
+    const char *f = about("memory.prefetcher.region_bytes", "region", home);
 
     check_kind(m, "region", home, there ? "found" : "none");
     if (!there)
         return;
-    check_parameter(m, "memory.prefetcher.region_bytes", "region", home, d->bytes);
+    if (!d->behind)
+        check_parameter(m, "memory.prefetcher.region_bytes", "region", home, d->bytes);
+    else if (f && record_value(f, "grade", 2)[0] != 'U')
+        complain(m, "region_bytes home=%s: reported, and lines near the first one are remembered", home);
     /* the one that is begun at last ends one, too */
     check_parameter(m, "memory.prefetcher.regions", "region", home, d->active - 1);
     check_word(m, "memory.prefetcher.key", "region", home, keys[d->key]);
-    check_fetched(m, "region", home, d->bytes / CACHE_LINE_BYTES - 1);
+    check_fetched(m, "region", home, d->behind ? d->behind : d->bytes / CACHE_LINE_BYTES - 1);
 }
 
 static void check_repeats(const struct machine_design *m, const char *home)
@@ -361,6 +365,12 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
                                               .ahead = (unsigned)pick(1, 3),
                                               .lines = pick(0, 2) == 0,
                                               .into = pick(0, 1)};
+    if (d->region.bytes && pick(0, 1)) { /* lines near the first one, wherever that is */
+        d->region.bytes = 4096;
+        d->region.key = BY_INSTRUCTION;
+        d->region.before = (unsigned)pick(3, 16);
+        d->region.behind = (unsigned)pick(3, 24);
+    }
 }
 
 static void show(const struct machine_design *m)
@@ -383,8 +393,8 @@ static void show(const struct machine_design *m)
             d->deltas.degree, d->deltas.into + 1, d->replay.degree, d->replay.into + 1);
     fprintf(stderr, "# pointers %u ahead %u lines %d into %zu\n", d->pointers.train, d->pointers.ahead,
             d->pointers.lines, d->pointers.into + 1);
-    fprintf(stderr, "# region %u active %u key %d into %zu\n", d->region.bytes, d->region.active, (int)d->region.key,
-            d->region.into + 1);
+    fprintf(stderr, "# region %u before %u behind %u active %u key %d into %zu\n", d->region.bytes, d->region.before,
+            d->region.behind, d->region.active, (int)d->region.key, d->region.into + 1);
 }
 
 MODEL_TEST(prefetchers_are_given_back, "prefetcher")
