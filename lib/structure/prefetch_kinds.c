@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/structure/prefetch_pointers.h"
 #include "lib/structure/prefetch_reach.h"
@@ -184,6 +185,20 @@ static void doubt_condition(struct prefetch_kinds *k, struct prefetch_found *f)
     f->numbers[PREFETCH_DEGREE].view[1] = NAN;
 }
 
+/*
+ * The same of how many sequences are followed at once: one whose lines a region prefetcher has brought hits, and where
+ * hits do not train it needs no entry.
+ */
+static void doubt_streams(struct prefetch_kinds *k, struct prefetch_found *f)
+{
+    const struct prefetch_found *region = &k->found[PREFETCH_REGION];
+    const char *hits = f->words[PREFETCH_HITS].text;
+
+    if ((region->text && !region->exists) || (hits && !strcmp(hits, "train")))
+        return;
+    f->numbers[PREFETCH_STREAMS] = (struct prefetch_number){{NAN, NAN}, REASON_AMBIGUOUS};
+}
+
 static void start(struct prefetch_kinds *k)
 {
     for (size_t i = 0; i < PREFETCH_KINDS; i++) {
@@ -202,6 +217,8 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);
+    doubt_streams(k, &k->found[PREFETCH_STRIDE]);
+    doubt_streams(k, &k->found[PREFETCH_STREAM]);
     return true;
 }
 
