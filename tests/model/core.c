@@ -39,23 +39,9 @@ static void fetch_line(struct core *c, uint64_t address)
     if (c->restarted)
         c->front += latency;
     c->restarted = false;
+    code_line_fetched(c, line);
     c->fetched_line = line;
     c->line_instructions = 0;
-}
-
-/* Code that is prefetched is there at once, as a jump that is mispredicted takes longer than a miss. */
-static void prefetch_code(struct core *c, uint64_t address)
-{
-    const struct code_prefetch_design *d = &c->design.code_prefetch;
-    const struct mapping *m = mapping_of(c, address);
-    bool resident;
-
-    if (d->lines) {
-        cache_touch(&c->l1i, frame_address(m, address));
-        cache_touch(&c->data[1], physical(c, address));
-    }
-    if (d->translations)
-        translation(c, c->pages, c->design.pages, m, address, &resident);
 }
 
 /* Entries of the op cache for one line lie in the same set; bits above all addresses distinguish them. */
@@ -288,7 +274,7 @@ static void walk(struct core *c)
     c->compared = c->design.fuses && d->compares;
     rename_one(c, d);
     if (d->prefetches)
-        prefetch_code(c, address + (uint64_t)d->prefetches);
+        code_prefetched(c, address + (uint64_t)d->prefetches);
     if (d->kind == KIND_NOP) {
         leave(c, c->front, 0);
         return;

@@ -97,6 +97,13 @@ struct core_design {
     struct code_prefetch_design {
         bool lines, translations;
     } code_prefetch; /* what instructions that prefetch code bring; neither: they are NOPs */
+    struct code_prefetcher_design {
+        unsigned next; /* lines behind each that is fetched; 0: none */
+        bool pair;     /* the other half of an aligned pair */
+        /* After so many lines next to each other, in one direction, so many in that direction. 0: there are no streams. */
+        unsigned train, degree;
+        bool down; /* streams go down as well */
+    } code_prefetchers;
 
     struct target_design targets[TARGET_LEVELS]; /* of direct branches; without any, all targets are known at once */
     double redirect;                       /* cycles to a taken branch that no level has: from the one before it, … */

@@ -12,7 +12,7 @@
 #include "tests/model/isa.h"
 #include "tests/model/predictor.h"
 
-enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536, ARRIVING = 64 };
+enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536, ARRIVING = 64, CODE_STREAMS = 16 };
 
 struct mapping {
     uint64_t at;
@@ -79,10 +79,16 @@ struct core {
     bool compared;    /* the instruction before this one was a comparison, and may be fused with it */
     bool fused;       /* this instruction is fused with the one before it */
     struct units_busy units, multipliers;
-    bool restarted;         /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
-    uint64_t fetched_line;  /* the line that code comes from at the moment */
-    double cycles_per_byte; /* of that line, unless it is decoded already */
-    bool decoded;           /* the operation cache has it */
+    bool restarted;        /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
+    uint64_t fetched_line; /* the line that code comes from at the moment */
+    struct code_stream {   /* of lines of a page that are fetched in order */
+        uint64_t page, last, used;
+        int64_t step;
+        unsigned run; /* lines */
+    } code_streams[CODE_STREAMS];
+    uint64_t code_streams_used;
+    double cycles_per_byte;     /* of that line, unless it is decoded already */
+    bool decoded;               /* the operation cache has it */
     unsigned line_instructions; /* of this line since it was entered */
     uint64_t next;              /* where code continues when no branch is taken */
     double fetched;             /* when the latest fetched bytes were there */
@@ -132,6 +138,10 @@ size_t frame_offset(const struct mapping *m, uint64_t address);
 uint64_t frame_address(const struct mapping *m, uint64_t address);
 /* The physical address of such an address. */
 uint64_t physical(const struct core *c, uint64_t address);
+/* A line of code has been fetched: the core may prefetch others. */
+void code_line_fetched(struct core *c, uint64_t line);
+/* An instruction prefetches the code at that address. */
+void code_prefetched(struct core *c, uint64_t address);
 
 /* ---- core_data.c --------------------------------------------------------------------------------- */
 
