@@ -29,7 +29,6 @@
 #include <stdlib.h>
 
 #include "lib/base/random.h"
-#include "lib/finding/grade.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/mispredicted_return.h"
 #include "lib/probe/probe.h"
@@ -210,13 +209,14 @@ static bool look_at(struct probe *p, struct visit *v, double lines, double miss,
                                 .reason = *reason});
     if (*effect != CODE_PREFETCH_BRINGS)
         return true;
-    report_graded_number(p,
-                         &(struct finding){.name = "frontend.code_prefetchers.saved_cycles",
-                                           .variants = {{"after", v->look->after}, {"line", line}},
-                                           .method = "what a mispredicted jump to that line takes less"},
-                         (const struct experiment_value[]){{"8 blocks ahead", "control", code_prefetch_saved(&t, 0)},
-                                                           {"16 blocks ahead", "control", code_prefetch_saved(&t, 1)}},
-                         CODE_PREFETCH_DISTANCES);
+    const double saved[] = {code_prefetch_saved(&t, 0), code_prefetch_saved(&t, 1)};
+    report(p, &(struct finding){.name = "frontend.code_prefetchers.saved_cycles",
+                                .variants = {{"after", v->look->after}, {"line", line}},
+                                .method = "what a mispredicted jump to that line takes less, at both distances",
+                                .value = (saved[0] + saved[1]) / 2,
+                                .low = fmin(saved[0], saved[1]),
+                                .high = fmax(saved[0], saved[1]),
+                                .grade = 'C'});
     return true;
 }
 
