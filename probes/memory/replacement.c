@@ -23,38 +23,22 @@
  * are ours. docs/METHODS.md, 7.6.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "lib/base/numbers.h"
 #include "lib/base/random.h"
 #include "lib/base/reason.h"
-#include "lib/base/record.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/displaced_chase.h"
 #include "lib/probe/probe.h"
-#include "lib/probe/table.h"
 #include "lib/structure/replacement.h"
+#include "lib/structure/replacement_rounds.h"
 #include "lib/structure/set_associativity.h"
 
 enum {
-    BATCHES = 2,
-    TRIALS = 32,                                        /* sequences of a batch */
     USES = POINTER_CHASE_LINE_BYTES / sizeof(uint64_t), /* of a line in a round, at most */
     UNROLL = 16,
     WARM_ROUNDS = 40,
     DISPLACERS_FACTOR = 2, /* lines that displace one from the first level, in parts of its ways */
-    ROUNDS = 5,            /* of a sequence with displacers, in an iteration */
-    TEXT = 160
-};
-
-_Static_assert((int)TRIALS <= (int)REPLACEMENT_TRIALS, "policies are compared with all trials of a batch");
-
-struct batch {
-    uint8_t blocks[TRIALS][REPLACEMENT_LENGTH];
-    struct replacement_trial trials[TRIALS];
-    struct replacement_fit fit;
+    ROUNDS = 5             /* of a sequence with displacers, in an iteration */
 };
 
 struct set {
@@ -62,12 +46,12 @@ struct set {
     unsigned level, ways;
     struct displacers displacers; /* count 0: none are needed */
     size_t way_bytes, line;       /* distance of lines of one set; number of the set */
-    double hit_cycles;
 };
 
 /* Cycles of a round over this sequence of lines. */
-static bool measure_round(struct probe *p, const struct set *s, const uint8_t *blocks, size_t length, double *cycles)
+static bool measure_round(struct probe *p, void *context, const uint8_t *blocks, size_t length, double *cycles)
 {
+    const struct set *s = context;
     size_t offsets[REPLACEMENT_LENGTH], used[REPLACEMENT_BLOCKS] = {0};
     struct kernel k = {.length_factor = 2};
     struct point pt;
@@ -92,84 +76,12 @@ static bool measure_round(struct probe *p, const struct set *s, const uint8_t *b
     return true;
 }
 
-/* Cycles of a hit: half of the ways, each once, so that nothing misses. */
-static bool measure_hits(struct probe *p, struct set *s)
+static void choose_set(struct probe *p, void *context)
 {
-    uint8_t blocks[REPLACEMENT_WAYS];
-    const size_t count = s->ways / 2;
-    double cycles;
+    struct set *s = context;
 
-    for (size_t i = 0; i < count; i++)
-        blocks[i] = (uint8_t)i;
-    if (!measure_round(p, s, blocks, count, &cycles))
-        return false;
-    s->hit_cycles = cycles / (double)count;
-    return true;
-}
-
-static bool measure_batch(struct probe *p, struct set *s, struct batch *b, size_t trials)
-{
     /* not the first set: it holds the word with which the walk begins */
     s->line = 1 + random_below(&p->random, s->way_bytes / POINTER_CHASE_LINE_BYTES - 1);
-    for (size_t i = 0; i < trials; i++) {
-        struct replacement_trial *t = &b->trials[i];
-        t->blocks = b->blocks[i];
-        t->length = replacement_sequence(b->blocks[i], REPLACEMENT_LENGTH, s->ways, USES, &p->random);
-        if (!measure_round(p, s, t->blocks, t->length, &t->cycles))
-            return false;
-        t->cycles -= s->hit_cycles * (double)t->length;
-    }
-    return true;
-}
-
-static bool has_survived(const struct replacement_fit *f, size_t policy)
-{
-    size_t i = 0;
-
-    while (i < f->count && f->survivors[i] != policy)
-        i++;
-    return i < f->count;
-}
-
-/* Writes "LRU or PLRU", the policies that explain every batch, and returns how many they are; "" where too many do. */
-static size_t name_survivors(const struct replacement_policy *policies, const struct batch *b, char text[TEXT])
-{
-    size_t count = 0, used = 0;
-
-    for (size_t i = 0; i < b[0].fit.count; i++) {
-        const size_t policy = b[0].fit.survivors[i];
-        if (!has_survived(&b[1].fit, policy))
-            continue;
-        if (used < TEXT) {
-            int n = snprintf(text + used, TEXT - used, "%s%s", count ? " or " : "", policies[policy].name);
-            used += n > 0 ? (size_t)n : 0;
-        }
-        count++;
-    }
-    if (used >= TEXT)
-        text[0] = 0;
-    return count;
-}
-
-/* Sends the sequences and the cycles that a round took beyond its hits, so that a reader can try other policies. */
-static void send_table(struct probe *p, const struct set *s, const struct batch *b, size_t trials)
-{
-    struct record r;
-
-    record_table(p, &r, "rounds");
-    record_integer(&r, "level", s->level);
-    RECORD_COLUMNS(&r, "sequence", "cycles");
-    for (size_t i = 0; i < trials; i++) {
-        record_array(&r, NULL);
-        record_array(&r, NULL);
-        for (size_t n = 0; n < b->trials[i].length; n++)
-            record_integer(&r, NULL, b->trials[i].blocks[n]);
-        record_close(&r);
-        record_number(&r, NULL, rounded(b->trials[i].cycles));
-        record_close(&r);
-    }
-    record_close(&r);
-    record_send(&r);
 }
 
 static struct finding undecided(const struct set *s, enum reason reason)
@@ -181,33 +93,7 @@ static struct finding undecided(const struct set *s, enum reason reason)
                             .high = NAN,
                             .grade = 'U',
                             .reason = reason,
-                            .method = "random sequences against simulated policies"};
-}
-
-static void report_policy(struct probe *p, const struct set *s, struct batch *b, size_t trials)
-{
-    struct replacement_policy *policies = malloc(REPLACEMENT_POLICIES * sizeof *policies);
-    char text[TEXT] = "";
-    struct finding f = undecided(s, REASON_NONE);
-
-    if (!policies) {
-        probe_skip(p, "out of memory");
-        return;
-    }
-    size_t count = replacement_policies(s->ways, policies), left = 0;
-    for (size_t i = 0; i < BATCHES; i++) {
-        send_table(p, s, &b[i], trials);
-        replacement_fit(policies, count, s->ways, b[i].trials, trials, &b[i].fit);
-    }
-    left = name_survivors(policies, b, text);
-    f.text = left && text[0] ? text : NULL;
-    f.grade = !f.text ? 'U' : left == 1 ? 'B' : 'C';
-    f.reason = left                                       ? REASON_TOO_MANY_POLICIES
-               : b[0].fit.trials < TRIALS                 ? REASON_NO_READINGS
-               : b[0].fit.count > 0 && b[1].fit.count > 0 ? REASON_PASSES_DISAGREE
-                                                          : REASON_NO_POLICY_FITS;
-    report(p, &f);
-    free(policies);
+                            .method = REPLACEMENT_METHOD};
 }
 
 /* Bytes that a way spans: a power of two, since sets are, though the capacity may be off by some lines. */
@@ -220,21 +106,18 @@ static size_t span_of_way(double bytes)
     return span;
 }
 
-/* Measures sequences in two sets and reports the policy. False: the probe has ended. */
 static bool find_policy(struct probe *p, struct set *s)
 {
-    const size_t trials = (size_t)probe_smoke(p, 2, TRIALS);
-    struct batch *b = probe_calloc(p, BATCHES, sizeof *b);
+    const struct replacement_rounds r = {.structure = "cache",
+                                         .level = s->level,
+                                         .ways = s->ways,
+                                         .uses = USES,
+                                         .context = s,
+                                         .choose_set = choose_set,
+                                         .measure = measure_round};
+    const struct finding f = undecided(s, REASON_NONE);
 
-    if (!b)
-        return false;
-    bool good = measure_hits(p, s);
-    for (size_t i = 0; i < BATCHES && good; i++)
-        good = measure_batch(p, s, &b[i], trials);
-    if (good)
-        report_policy(p, s, b, trials);
-    free(b);
-    return good;
+    return replacement_rounds_find(p, &r, &f);
 }
 
 /* What is known of a level; 0 ways: not enough, or such caches are not simulated. */

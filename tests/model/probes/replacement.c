@@ -1,4 +1,5 @@
-/* The probe replacement: which line of a set a cache replaces. */
+/* The probes replacement and dtlb_replacement: which line of a set a cache replaces, and which entry a TLB. */
+#include <math.h>
 #include <string.h>
 
 #include "lib/base/record.h"
@@ -6,11 +7,10 @@
 #include "tests/model/draw.h"
 #include "tests/model/test.h"
 
-/* The policy of the design is among those reported ("LRU or PLRU"), or none is decided. */
-static void check_replacement(const struct machine_design *m, size_t level)
+/* The policy is among those reported ("LRU or PLRU"), or none is decided. */
+static void check_policy(const struct machine_design *m, const char *name, size_t level, const char *policy)
 {
-    const char *f = finding_of("memory.cache.replacement", "level", level_names[level - 1]),
-               *policy = m->core.data[level - 1].policy ? m->core.data[level - 1].policy : "LRU";
+    const char *f = finding_of(name, "level", level_names[level - 1]);
     const char *grade = f ? record_value(f, "grade", 2) : NULL;
 
     if (!grade) /* ways or lines are not known */
@@ -24,7 +24,14 @@ static void check_replacement(const struct machine_design *m, size_t level)
     for (const char *word = value; word < end; word += strcspn(word, " ") + 1)
         if (strcspn(word, " ") == strlen(policy) && !strncmp(word, policy, strlen(policy)))
             return;
-    complain(m, "memory.cache.replacement: reported %s, true is %s", value, policy);
+    complain(m, "%s: reported %s, true is %s", name, value, policy);
+}
+
+static void check_replacement(const struct machine_design *m, size_t level)
+{
+    const char *policy = m->core.data[level - 1].policy;
+
+    check_policy(m, "memory.cache.replacement", level, policy ? policy : "LRU");
 }
 
 MODEL_TEST(replacement_policies_are_given_back, "replacement")
@@ -87,4 +94,31 @@ MODEL_TEST(replacement_of_the_second_level_is_given_back, "replacement")
     }
     end(cores / 2, cores / 2);
     decides(2, 0);
+}
+
+MODEL_TEST(replacement_of_the_data_tlb_is_given_back, "dtlb dtlb_replacement")
+{
+    static const struct {
+        const char *name;
+        size_t ways;
+    } policies[] = {{"PLRU", 4}, {"LRU", 6}, {"FIFO", 8}, {"NRU", 4}, {"PLRU", 8}, {"SRRIP", 6}, {"RANDOM", 4}};
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 16); cores++) {
+        struct machine_design m = draw_machine(seed);
+        const size_t which = (seed - 1) % (sizeof policies / sizeof *policies);
+        struct page_design *first = &m.core.data_pages[0], *second = &m.core.data_pages[1];
+        *first = (struct page_design){.sets = (size_t)8 << pick(0, 1),
+                                      .ways = policies[which].ways,
+                                      .miss = (double)pick(6, 9),
+                                      .policy = policies[which].name};
+        *second = (struct page_design){.sets = 128, .ways = 12, .miss = 30};
+        m.memory_bytes = fmax(m.memory_bytes, 1 << 27);
+        m.tick_hz *= 4; /* longer readings, of many rounds */
+        m.core_hz *= 4;
+        run_probes_on(&m, "dtlb dtlb_replacement", PROFILE_QUICK);
+        check_policy(&m, "memory.dtlb.replacement", 1, policies[which].name);
+    }
+    end(cores / 2, cores / 2);
+    decides(1, 0);
 }
