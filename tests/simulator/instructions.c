@@ -4,11 +4,36 @@
 #include "tests/simulator/clock.h"
 #include "tests/simulator/simulator.h"
 
-enum { HOOKS = 4096 };
+/*
+ * Instructions that the simulator executes itself, by their addresses: open addressing with linear probing. Unicorn
+ * walks the list of all hooks at every instruction, so that there is a single one.
+ */
+enum { SPECIAL_BITS = 13, SPECIAL = 1 << SPECIAL_BITS, SPECIAL_MOST = SPECIAL / 2 };
+
+typedef void handler(uint64_t address);
+
+static struct special {
+    uint64_t at; /* 0: free */
+    handler *handle;
+} specials[SPECIAL];
+
+/* The entry of that address, or the free one where it belongs. */
+static struct special *special_of(uint64_t address)
+{
+    size_t i = address * 0x9e3779b97f4a7c15 >> (64 - SPECIAL_BITS); /* Fibonacci hashing (TAOCP vol. 3, 6.4) */
+
+    while (specials[i].at && specials[i].at != address)
+        i = (i + 1) % SPECIAL;
+    return &specials[i];
+}
 
 void on_instruction(uc_engine *u, uint64_t address, uint32_t size, void *context)
 {
+    const struct special *s = special_of(address);
     (void)u, (void)size, (void)context;
+
+    if (s->at)
+        s->handle(address);
     sim.instructions++;
     for (unsigned i = 0; i < DESCRIPTORS && address >= MAPS_AT; i++)
         if (address >= sim.shared[i].runs_at && address < sim.shared[i].runs_end)
@@ -25,9 +50,8 @@ void on_code_write(uc_engine *u, uc_mem_type type, uint64_t address, int size, i
     s->translated = false;
 }
 
-static void on_rdtsc(uc_engine *u, uint64_t address, uint32_t size, void *context)
+static void on_rdtsc(uint64_t address)
 {
-    (void)u, (void)size, (void)context;
     const uint64_t ticks = (clock_at(address) + sim.slept_ns) / sim.tick_cycles;
     set(UC_X86_REG_RAX, 0, ticks & UINT32_MAX);
     set(UC_X86_REG_RDX, 0, ticks >> 32);
@@ -38,10 +62,10 @@ static void on_rdtsc(uc_engine *u, uint64_t address, uint32_t size, void *contex
  * A process may not read IA32_APERF. Unicorn allows it, so that the reader can be tested as in a window of the booted
  * image.
  */
-static void on_rdmsr(uc_engine *u, uint64_t address, uint32_t size, void *context)
+static void on_rdmsr(uint64_t address)
 {
     const uint64_t aperf = get(UC_X86_REG_RCX, 0) == 0xe8 && !sim.no_counter ? sim.instructions : 0;
-    (void)u, (void)size, (void)context;
+
     set(UC_X86_REG_RAX, 0, aperf & UINT32_MAX);
     set(UC_X86_REG_RDX, 0, aperf >> 32);
     set(UC_X86_REG_RIP, 0, address + 2);
@@ -56,14 +80,13 @@ enum {
     MRS_PMEVCNTR0 = 0xd53be800
 };
 
-static void on_mrs(uc_engine *u, uint64_t address, uint32_t size, void *context)
+static void on_mrs(uint64_t address)
 {
     uint32_t instruction = 0;
     uint64_t value = 0;
     bool refused = true;
-    (void)size, (void)context;
 
-    uc(uc_mem_read(u, address, &instruction, sizeof instruction));
+    uc(uc_mem_read(sim.uc, address, &instruction, sizeof instruction));
     switch (instruction & MRS_MASK) {
     case MRS_CNTFRQ:
         refused = sim.no_timer;
@@ -88,21 +111,23 @@ static void on_mrs(uc_engine *u, uint64_t address, uint32_t size, void *context)
     set(0, UC_ARM64_REG_PC, address + 4);
 }
 
-void hook_special(const uint8_t *code, uint64_t at, uint64_t bytes)
+void note_special(const uint8_t *code, uint64_t at, uint64_t bytes)
 {
-    static unsigned hooks;
+    static unsigned count;
 
     for (uint64_t i = 0; i + 4 <= bytes; i += sim.arm ? 4 : 1) {
         uint32_t word;
-        uc_hook hook;
         memcpy(&word, code + i, sizeof word);
         word &= sim.arm ? MRS_MASK : 0xffff;
-        void *handler = NULL;
+        handler *handle = NULL;
         if (sim.arm && (word == MRS_CNTFRQ || word == MRS_CNTVCT || word == MRS_PMCCNTR || word == MRS_PMEVCNTR0))
-            handler = (void *)on_mrs;
+            handle = on_mrs;
         else if (!sim.arm && (word == 0x310f || word == 0x320f)) /* 0F 31: RDTSC, 0F 32: RDMSR */
-            handler = word == 0x310f ? (void *)on_rdtsc : (void *)on_rdmsr;
-        if (handler && hooks++ < HOOKS)
-            uc(uc_hook_add(sim.uc, &hook, UC_HOOK_CODE, handler, NULL, at + i, at + i));
+            handle = word == 0x310f ? on_rdtsc : on_rdmsr;
+        if (!handle)
+            continue;
+        if (count++ == SPECIAL_MOST)
+            die("too many instructions to be executed here", at + i);
+        *special_of(at + i) = (struct special){at + i, handle};
     }
 }

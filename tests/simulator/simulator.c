@@ -123,7 +123,7 @@ static uint64_t load(const char *path, uint64_t auxiliary[6])
         if (part[i].p_type == PT_LOAD) {
             put(part[i].p_vaddr, image + part[i].p_offset, part[i].p_filesz);
             if (part[i].p_flags & PF_X)
-                hook_special(image + part[i].p_offset, part[i].p_vaddr, part[i].p_filesz);
+                note_special(image + part[i].p_offset, part[i].p_vaddr, part[i].p_filesz);
         }
     const uint64_t values[6] = {AT_PHDR, low + head->e_phoff, AT_PHNUM, head->e_phnum, AT_PHENT, sizeof *part};
     memcpy(auxiliary, values, sizeof values);

@@ -67,12 +67,12 @@ void signal_return(void);
 
 /* ---- instructions.c -------------------------------------------------------------------------------- */
 
-/* Unicorn's hook before every instruction: counts it. */
+/* Unicorn's hook before every instruction: counts it, and executes those that note_special was told of. */
 void on_instruction(uc_engine *u, uint64_t address, uint32_t size, void *context);
 /* Unicorn's hook of writes to a file of memory that is also executable, whose struct shared is the context. */
 void on_code_write(uc_engine *u, uc_mem_type type, uint64_t address, int size, int64_t value, void *context);
-/* Takes over the few instructions that are not left to Unicorn, in code that lies at `at` in the program. */
-void hook_special(const uint8_t *code, uint64_t at, uint64_t bytes);
+/* Finds the few instructions that are not left to Unicorn, in code that lies at `at` in the program. */
+void note_special(const uint8_t *code, uint64_t at, uint64_t bytes);
 
 /* ---- calls.c --------------------------------------------------------------------------------------- */
 
