@@ -69,6 +69,8 @@ static void emit_stores(struct code *c, const struct store_load *s, int32_t at)
         c->invalid = true;
         return;
     }
+    if (s->overwritten)
+        emit_store_as(c, s->store, REG_T4, base, at);
     for (unsigned i = 0; i < count; i++) {
         const unsigned part = s->backwards ? count - 1 - i : i;
         emit_store_as(c, a, from, base, at + (int32_t)(part * a->bits / 8));
@@ -110,7 +112,7 @@ static double warm_iterations(const struct probe *p, const struct store_load *s)
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k)
 {
     const unsigned stores = s->stores ? s->stores : 1;
-    struct code c = probe_code(p, ROOM_BYTES + s->pairs * ((stores + 5) * (size_t)emit_longest + s->nop_bytes));
+    struct code c = probe_code(p, ROOM_BYTES + s->pairs * ((stores + 6) * (size_t)emit_longest + s->nop_bytes));
 
     emit_begin(&c, s);
     emit_align(&c, LINE_BYTES);

@@ -36,6 +36,7 @@ struct store_load {
     int32_t load_offset;  /* bytes from there to where the load reads */
     unsigned stores;      /* in place of one store, adjacent ones that together write its bytes; 0: 1 */
     bool backwards;       /* the store to the highest address comes first */
+    bool overwritten;   /* general registers: in front of them a store of another value, known early, to these bytes */
     bool changing;      /* THROUGH_DATA of general registers: an addition, in the chain, changes the value each time */
     unsigned pairs;     /* pairs in the loop; 0: store_load_measure chooses */
     int32_t pitch;      /* bytes of data between neighbouring pairs */

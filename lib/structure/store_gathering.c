@@ -17,7 +17,8 @@ static const char *const order_names[GATHERING_ORDERS] = {"upwards", "downwards"
 static bool measure(struct probe *p, const struct area *area, const struct forwarding_grid *g, struct store_load s,
                     double *cycles)
 {
-    s.store = s.load = g->widths[g->count - 1];
+    s.store = g->widths[g->count - 1];
+    s.load = s.load ? s.load : s.store;
     s.chain = g->chain;
     if (!store_load_measure(p, &s, area->at + FORWARDING_MIDDLE + PLACE_AT, cycles))
         return false;
@@ -46,6 +47,12 @@ static void send(struct probe *p, const struct forwarding_grid *g, struct store_
                                     .columns = counts,
                                     .cells = cells[0],
                                     .pitch = GATHERING_COUNTS});
+}
+
+bool store_overwritten_measure(struct probe *p, const struct area *area, const struct forwarding_grid *g,
+                               const struct emit_access *load, double *cycles)
+{
+    return measure(p, area, g, (struct store_load){.load = load, .overwritten = true}, cycles);
 }
 
 bool store_gathering_measure(struct probe *p, const struct area *area, const struct forwarding_grid *g,

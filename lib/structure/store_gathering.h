@@ -30,6 +30,12 @@ struct store_gathering {
 bool store_gathering_measure(struct probe *p, const struct area *area, const struct forwarding_grid *g,
                              struct store_gathering *s);
 /*
+ * Measures, likewise, the cycles of a load that begins where two stores wrote 8 bytes one after the other, the older
+ * one another value. NaN where that is not known. False when the probe is over.
+ */
+bool store_overwritten_measure(struct probe *p, const struct area *area, const struct forwarding_grid *g,
+                               const struct emit_access *load, double *cycles);
+/*
  * The most stores, of 2, 4 and 8, from which the load gathers its value within a line; 1: from no more than one.
  * `forwarded`, `load`: cycles of a load that one store is forwarded to, NaN where that is not known, and of one from
  * the cache. NaN where it cannot be decided.

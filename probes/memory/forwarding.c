@@ -21,9 +21,10 @@
  *
  * Several stores side by side, each of an equal part of what is loaded, upwards and downwards, within a line and across
  * two: from how many can a load gather its value, and in how many cycles? It gathers if it takes clearly less than a
- * load of the same stores that reads one byte more, and so has to wait (lib/structure/store_gathering.h). And a load
- * 2^n bytes away from the store: where the core compares only the low bits of addresses, it takes longer than a load
- * beside the store.
+ * load of the same stores that reads one byte more, and so has to wait (lib/structure/store_gathering.h). Two stores of
+ * different values to the same bytes: the load must get the younger one's value, and the core has to find out which one
+ * that is. And a load 2^n bytes away from the store: where the core compares only the low bits of addresses, it takes
+ * longer than a load beside the store.
  *
  * Vectors are measured in the chain `data` only, with zeros.
  *
@@ -41,6 +42,7 @@
 #include "lib/structure/forwarding.h"
 #include "lib/structure/forwarding_reference.h"
 #include "lib/structure/store_gathering.h"
+#include "lib/structure/tolerances_memory.h"
 
 enum {
     TEXT = 48,
@@ -186,6 +188,37 @@ static bool find_stores(struct probe *p, const struct area *area, const struct f
     return true;
 }
 
+/* What a load costs whose bytes two stores in flight wrote, by both chains; by each where they differ. */
+static bool find_overwritten(struct probe *p, const struct area *area, const struct forwarding_grid *data,
+                             const struct forwarding_grid *load)
+{
+    const struct forwarding_grid *const grids[] = {data, load};
+    struct experiment_value v[] = {{"data", "values that are predicted", (double)NAN},
+                                   {"address", "arithmetic", (double)NAN}};
+    struct finding f = {.name = "memory.forwarding.overwritten_cycles",
+                        .reason = REASON_NOT_STEADY,
+                        .method = "two stores of the widest to the place that is loaded"};
+    const struct emit_access *loaded;
+
+    if (!forwarding_not_renamed(p, area->at, &loaded))
+        return false;
+    for (size_t i = 0; i < 2 && loaded; i++)
+        if (!store_overwritten_measure(p, area, grids[i], loaded, &v[i].value))
+            return false;
+    if (loaded && v[0].value < RENAMED_PART_ALONE * data->paths.load) {
+        f.reason = REASON_ALL_RENAMED;
+        report_number(p, &f, (double)NAN);
+    } else if (!isnan(v[0].value) && !isnan(v[1].value) && grade_number(v, 2).grade == 'U')
+        for (size_t i = 0; i < 2; i++) {
+            f.variants[0].key = "dependence";
+            f.variants[0].text = forwarding_chain_name(grids[i]);
+            report_number(p, &f, v[i].value);
+        }
+    else
+        report_graded_number(p, &f, v, 2);
+    return true;
+}
+
 /* The smallest distance, a power of two, at which a load is slower because its low address bits are the store's. */
 static bool find_aliases(struct probe *p, const struct area *area, const struct forwarding_grid *load)
 {
@@ -240,7 +273,7 @@ static void run(struct probe *p)
             report_cycles(p, &g[DATA], &g[LOAD]);
             report_offsets(p, &g[DATA], &g[LOAD]);
             report_vectors(p, &g[VECTORS]);
-            if (find_stores(p, &area, &g[DATA], &g[LOAD]))
+            if (find_stores(p, &area, &g[DATA], &g[LOAD]) && find_overwritten(p, &area, &g[DATA], &g[LOAD]))
                 find_aliases(p, &area, &g[LOAD]);
         }
     }
@@ -259,5 +292,7 @@ PROBE(forwarding, .title = "Store-to-load forwarding", .family = "memory", .afte
                             "number of stores that one load can gather its value from"},
                            {"memory.forwarding.stores_cycles", "cycles",
                             "latency of a load of the bytes of several stores side by side"},
+                           {"memory.forwarding.overwritten_cycles", "cycles",
+                            "latency of a load of bytes that two stores in flight wrote, of the younger one's value"},
                            {"memory.aliasing.cycles", "cycles",
                             "what it adds to a load's latency that an older store has the same low address bits"}));

@@ -143,6 +143,17 @@ static bool may_forward(const struct store_design *d, const struct sources *all,
     return false;
 }
 
+/* Whether a store older than e, to the same bytes, is not in the cache at `when`. */
+static bool older_store(const struct stores *s, const struct entry *e, double when)
+{
+    for (size_t i = s->count; i-- > 0 && s->count - i <= ENTRIES;) {
+        const struct entry *o = &s->entries[i % ENTRIES];
+        if (o != e && o->address == e->address && o->size == e->size && o->in_cache > when)
+            return true;
+    }
+    return false;
+}
+
 /* When a load is done for which store e is the youngest, all addresses being known at `when`. */
 static double forward(const struct stores *s, const struct entry *e, uint64_t address, size_t size, double when,
                       double cache)
@@ -155,7 +166,8 @@ static double forward(const struct stores *s, const struct entry *e, uint64_t ad
 
     if (may_forward(d, &all, e, address, size))
         return later(when, all.data_known) + d->cycles + (crosses ? d->across : 0) + (elsewhere ? d->elsewhere : 0) +
-               (all.stores > 1 ? (all.stores - 1) * d->each : 0);
+               (all.stores > 1 ? (all.stores - 1) * d->each : 0) +
+               (all.stores == 1 && older_store(s, e, later(when, all.data_known)) ? d->older : 0);
     return later(when, all.in_cache) + cache + d->blocked;
 }
 

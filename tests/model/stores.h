@@ -29,6 +29,7 @@ struct store_design {
     double cycles;    /* from when the data is known to when the load is done */
     double across;    /* added where the load crosses a line */
     double elsewhere; /* added where the load begins elsewhere than the store and its address is known last */
+    double older;     /* added where an older store to the same bytes is not in the cache either */
     double blocked;   /* added to a load from the cache that has to wait until stores are there */
     double violation; /* added where a load went ahead of a store that it needed */
     enum forward_rule rule;

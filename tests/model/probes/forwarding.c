@@ -42,6 +42,18 @@ static void check_gathering(const struct machine_design *m)
     }
 }
 
+static void check_overwritten(const struct machine_design *m)
+{
+    static const char name[] = "memory.forwarding.overwritten_cycles";
+
+    if (m->core.stores.renames == RENAME_CONTAINED) /* of whatever width the load is */
+        check_undecided(m, name, NULL, "");
+    else
+        check_number(m, name, NULL, "", m->core.stores.cycles + m->core.stores.older);
+    check_undecided(m, name, "dependence", "data");
+    check_undecided(m, name, "dependence", "address");
+}
+
 static void check_renaming(const struct machine_design *m)
 {
     static const double widths[] = {[RENAME_NONE] = 0, [RENAME_EQUAL] = 4, [RENAME_CONTAINED] = 10};
@@ -60,16 +72,18 @@ MODEL_TEST(forwarding_is_given_back, "forwarding renaming")
 
     for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 8); cores++) {
         struct machine_design m = draw_machine_with_stores(seed);
-        const struct store_design *d = &m.core.stores;
+        struct store_design *d = &m.core.stores;
+        d->older = (double)(seed % 3); /* drawn without `pick`: all else stays as it was drawn before */
         run_probes_on(&m, "forwarding renaming", PROFILE_QUICK);
         check_number(&m, "memory.forwarding.cycles", "crossing", "none", d->cycles);
         check_number(&m, "memory.forwarding.stores", NULL, "", d->gathered);
         check_offsets(&m);
         check_gathering(&m);
+        check_overwritten(&m);
         check_renaming(&m);
     }
-    end(16 * cores, 4 * cores); /* of twenty of each core */
-    decides(20, 0);
+    end(17 * cores, 4 * cores); /* of 21 of each core */
+    decides(21, 0);
 }
 
 /* A sibling thread wakes at some moment while the probe runs, and no reading counts from then on. */
