@@ -13,7 +13,7 @@ enum {
     TRAINING_PAIRS = 4000, /* and with long training: chosen, more than predictors in scope need to learn the pairs; */
     WARM_ITERATIONS = 100, /* but at least so many iterations, so that each pair of a long loop is trained */
     FIRST_WAITS = 16,      /* multiplications before the first pair of a chain through the store's address */
-    MOVE_BYTES = 64,       /* by which BASE_MOVES goes on */
+    MOVE_BYTES = 64,       /* by which BASE_MOVES goes on, and BASE_CHANGES goes back */
     SAMPLES = 3
 };
 
@@ -83,9 +83,17 @@ static void emit_pair(struct code *c, const struct store_load *s, int32_t at)
     const enum reg data_base = s->base == BASE_OTHER ? REG_T3 : REG_DATA;
     const enum reg base = s->chain == THROUGH_LOAD ? REG_T0 : s->chain == THROUGH_STORE ? REG_T3 : data_base;
 
+    const int32_t back = s->base == BASE_CHANGES ? MOVE_BYTES : 0;
+
     if (s->chain != THROUGH_NONE) {
         emit_stores(c, s, at);
-        emit_load_as(c, s->load, to, base, at + s->load_offset);
+        if (back)
+            emit_add_constant(c, REG_DATA, -back);
+        if (s->reused)
+            emit_add(c, REG_T0, REG_T4);
+        emit_load_as(c, s->load, to, base, at + back + s->load_offset);
+        if (back)
+            emit_add_constant(c, REG_DATA, back);
     }
     if (s->chain == THROUGH_DATA) {
         if (s->changing)
@@ -112,7 +120,7 @@ static double warm_iterations(const struct probe *p, const struct store_load *s)
 bool store_load_kernel(struct probe *p, const struct store_load *s, uint64_t data, struct kernel *k)
 {
     const unsigned stores = s->stores ? s->stores : 1;
-    struct code c = probe_code(p, ROOM_BYTES + s->pairs * ((stores + 6) * (size_t)emit_longest + s->nop_bytes));
+    struct code c = probe_code(p, ROOM_BYTES + s->pairs * ((stores + 9) * (size_t)emit_longest + s->nop_bytes));
 
     emit_begin(&c, s);
     emit_align(&c, LINE_BYTES);

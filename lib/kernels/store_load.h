@@ -23,9 +23,10 @@
 enum dependency_through { THROUGH_DATA, THROUGH_LOAD, THROUGH_STORE, THROUGH_NONE };
 
 enum load_base {
-    BASE_SAME,  /* the load's base register is the store's */
-    BASE_OTHER, /* another register of the same value; the chains `load` and `store` always use another one */
-    BASE_MOVES  /* the store's, which is increased by a line after each pair */
+    BASE_SAME,   /* the load's base register is the store's */
+    BASE_OTHER,  /* another register of the same value; the chains `load` and `store` always use another one */
+    BASE_MOVES,  /* the store's, which is increased by a line after each pair */
+    BASE_CHANGES /* the store's, which is decreased by a line between store and load, and increased behind the load */
 };
 
 struct store_load {
@@ -37,6 +38,7 @@ struct store_load {
     unsigned stores;      /* in place of one store, adjacent ones that together write its bytes; 0: 1 */
     bool backwards;       /* the store to the highest address comes first */
     bool overwritten;   /* general registers: in front of them a store of another value, known early, to these bytes */
+    bool reused;        /* THROUGH_DATA: the register that was stored gets another value between store and load */
     bool changing;      /* THROUGH_DATA of general registers: an addition, in the chain, changes the value each time */
     unsigned pairs;     /* pairs in the loop; 0: store_load_measure chooses */
     int32_t pitch;      /* bytes of data between neighbouring pairs */

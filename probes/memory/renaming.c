@@ -2,13 +2,16 @@
  * Memory renaming: which loads get their value from a store without accessing memory at all, as if both were moves of
  * registers? For which widths, under which conditions, and how many pairs of a store and a load does the core remember?
  *
- * Chains of a store and a load at the same address (lib/kernels/store_load.h), linked in two ways: the loaded value is
- * stored next; or it is part of the next load's address, and changes. A pair that is renamed takes hardly any time in
- * either chain: no cache and no forwarding is that fast. Predicted values would look the same, but only in the first
- * chain, where they do not change.
+ * Chains of a store and a load at the same address (lib/kernels/store_load.h), in which the loaded value is stored next:
+ * one that stays the same, and one that an addition in the chain changes each time. A pair that is renamed takes hardly
+ * any time in either chain: no cache and no forwarding is that fast. Predicted values would look the same, but only in
+ * the first chain. A chain through the load's address would not do: there the load cannot have the store's base
+ * register, by which some cores recognise a pair.
  *
- * Conditions, tried on pairs of the widest accesses: the load has another base register than the store, of the same
- * value; the address moves on by a line each time.
+ * Conditions, tried on pairs of the widest accesses (lib/structure/renaming_conditions.h): the load has another base
+ * register than the store, of the same value; the base register moves on by a line behind each pair; between store and
+ * load an instruction changes it, or the register that was stored; both cross a line, or a page. Each is tried with a
+ * value that stays the same and with one that changes.
  *
  * Pairs: the code has a growing number of them, all at one address, or each at an address of its own and the code a
  * little more spread. Curve: cycles per pair, level while all are remembered, then a rise to the cycles of forwarding.
@@ -30,12 +33,14 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/sweep.h"
 #include "lib/structure/forwarding_reference.h"
+#include "lib/structure/renaming_conditions.h"
 #include "lib/structure/tolerances_memory.h"
 
 enum {
     WIDTHS = 4,
     PATTERNS = 2,
-    AREA_BYTES = 1 << 16, /* room for PAIRS_MAXIMUM pairs of 64 bits, and for addresses that move */
+    AREA_BYTES = 1 << 17, /* room for PAIRS_MAXIMUM pairs of 64 bits, and */
+    MIDDLE = 1 << 16,     /* for pairs at the border of two pages and addresses that move */
     PLACE = 512,          /* bytes from its beginning to the pairs whose cycles are compared */
     PAIRS_MAXIMUM = 4088, /* an AArch64 access of 64 bits reaches 4095 words from its base register */
     PITCH_BYTES = 8,      /* between pairs that have addresses of their own */
@@ -45,14 +50,14 @@ enum {
 
 static const struct {
     const char *name, *confounder;
-    enum dependency_through chain;
-} patterns[PATTERNS] = {{"data", "values that are predicted", THROUGH_DATA}, {"address", "arithmetic", THROUGH_LOAD}};
+    bool changing;
+} patterns[PATTERNS] = {{"constant value", "values that are predicted", false}, {"changing value", "arithmetic", true}};
 
 /* Pairs at one address, of every two widths of which the load is not wider than the store. */
 struct widths {
     const struct emit_access *all[WIDTHS];
     size_t count;
-    double cycles[PATTERNS][WIDTHS][WIDTHS]; /* by chain, store and load; NaN: no result */
+    double cycles[PATTERNS][WIDTHS][WIDTHS]; /* by pattern, store and load; NaN: no result */
     struct forwarding_paths paths[PATTERNS];
 };
 
@@ -62,13 +67,16 @@ static bool measure_widths(struct probe *p, const struct area *area, struct widt
     double sorted[WIDTHS * WIDTHS];
     size_t n = 0;
 
-    if (!forwarding_references(p, &(struct store_load){.chain = patterns[pattern].chain}, area->at + PLACE,
-                               &w->paths[pattern]))
+    const struct store_load chain = {
+        .chain = THROUGH_DATA, .changing = patterns[pattern].changing, .long_training = true};
+
+    if (!forwarding_references(p, &chain, area->at + PLACE, &w->paths[pattern]))
         return false;
     for (size_t store = 0; store < w->count; store++)
         for (size_t load = 0; load <= store; load++) {
-            const struct store_load s = {
-                .store = w->all[store], .load = w->all[load], .chain = patterns[pattern].chain, .long_training = true};
+            struct store_load s = chain;
+            s.store = w->all[store];
+            s.load = w->all[load];
             double *cycles = &w->cycles[pattern][store][load];
             *cycles = (double)NAN;
             if (store % step || load % step)
@@ -94,30 +102,38 @@ static bool renaming_present(const struct widths *w)
     return is_renamed(w, 0, w->count - 1, w->count - 1) && is_renamed(w, 1, w->count - 1, w->count - 1);
 }
 
-/* Tries the conditions on the widest, linked through data: only there the load's base register can be chosen. */
-static bool measure_conditions(struct probe *p, const struct area *area, const struct widths *w, char text[TEXT])
+/* Under which conditions loads of the widest are still renamed. */
+static bool find_conditions(struct probe *p, const struct area *area, const struct widths *w)
 {
-    static const char *const texts[] = {[BASE_OTHER] = "another base register", [BASE_MOVES] = "an address that moves"};
-    const struct emit_access *widest = w->all[w->count - 1];
-    size_t used = 0;
+    struct renaming_conditions r = {.load = w->paths[0].load};
 
-    for (enum load_base base = BASE_OTHER; base <= BASE_MOVES; base++) {
-        const struct store_load s = {
-            .store = widest, .load = widest, .chain = THROUGH_DATA, .base = base, .long_training = true};
-        double cycles;
-        if (!store_load_measure(p, &s, area->at + PLACE, &cycles))
-            return false;
-        used += (size_t)snprintf(text + used, TEXT - used, "%s%s: %s", used ? "; " : "", texts[base],
-                                 isnan(cycles)                                    ? "not known"
-                                 : cycles < RENAMED_PART_ALONE * w->paths[0].load ? "yes"
-                                                                                  : "no");
+    if (!renaming_conditions_measure(p, w->all[w->count - 1], area->at + MIDDLE, &r))
+        return false;
+    for (enum renaming_condition c = RENAMING_OTHER_BASE; c < RENAMING_CONDITIONS; c++) {
+        const enum renaming_answer answer = renaming_condition_decide(&r, c);
+        const bool known = answer == RENAMING_YES || answer == RENAMING_NO;
+        report(p, &(struct finding){.name = "memory.renaming.condition",
+                                    .variants = {{"circumstance", renaming_condition_names[c]}},
+                                    .value = (double)NAN,
+                                    .text = !known                   ? NULL
+                                            : answer == RENAMING_YES ? "renamed"
+                                                                     : "not renamed",
+                                    .low = (double)NAN,
+                                    .high = (double)NAN,
+                                    .grade = known ? 'A' : 'U',
+                                    .reason = known                        ? REASON_NONE
+                                              : answer == RENAMING_UNKNOWN ? REASON_NOT_STEADY
+                                                                           : REASON_EXPERIMENTS_DISAGREE,
+                                    .agreement = known ? "constant and changing values agree" : NULL,
+                                    .method = "store and load of the widest that take hardly any time",
+                                    .curves = {"conditions"}});
     }
     return true;
 }
 
-static bool report_widths(struct probe *p, const struct area *area, const struct widths *w)
+static void report_widths(struct probe *p, const struct widths *w)
 {
-    char pairs[TEXT] = "", condition[TEXT] = "";
+    char pairs[TEXT] = "";
     bool known = true, same = true;
     double count = 0;
     size_t used = 0;
@@ -134,8 +150,6 @@ static bool report_widths(struct probe *p, const struct area *area, const struct
                 used += (size_t)snprintf(pairs + used, TEXT - used, "%s%s->%s", used ? ", " : "", w->all[store]->name,
                                          w->all[load]->name);
         }
-    if (renaming_present(w) && !measure_conditions(p, area, w, condition))
-        return false;
     report(p, &(struct finding){.name = "memory.renaming.widths",
                                 .value = known && same ? count : (double)NAN,
                                 .low = (double)NAN,
@@ -144,11 +158,9 @@ static bool report_widths(struct probe *p, const struct area *area, const struct
                                 .reason = !known  ? REASON_NOT_STEADY
                                           : !same ? REASON_EXPERIMENTS_DISAGREE
                                                   : REASON_NONE,
-                                .agreement = known && same ? "data and address agree" : NULL,
+                                .agreement = known && same ? "constant and changing values agree" : NULL,
                                 .method = "store and load at one address that take hardly any time",
-                                .remarks = {{known && same && used ? "pairs" : NULL, pairs},
-                                            {known && same && condition[0] ? "condition" : NULL, condition}}});
-    return true;
+                                .remarks = {{known && same && used ? "pairs" : NULL, pairs}}});
 }
 
 /* ---- How many pairs ------------------------------------------------------------------------------ */
@@ -238,10 +250,10 @@ static void run(struct probe *p)
     for (size_t i = 0; i < PATTERNS; i++)
         if (!measure_widths(p, &area, &w, i))
             return;
-    if (!report_widths(p, &area, &w))
-        return;
+    report_widths(p, &w);
     if (renaming_present(&w) || probe_is_smoke(p)) {
-        find_pairs(p, &area, &w);
+        if (find_conditions(p, &area, &w))
+            find_pairs(p, &area, &w);
         return;
     }
     struct experiment_value none[PATTERNS];
@@ -261,5 +273,7 @@ static void run(struct probe *p)
 PROBE(renaming, .title = "Memory renaming", .family = "memory", .after = "forwarding", .run = run,
       .findings = FINDINGS({"memory.renaming.widths", "pairs",
                             "number of pairs of widths of which a store and a load at one address cost nothing"},
+                           {"memory.renaming.condition", "condition",
+                            "whether a load is still renamed where its address or registers differ in some way"},
                            {"memory.renaming.pairs", "pairs",
                             "pairs of a store and a load that are remembered at once"}));

@@ -192,6 +192,8 @@ static void retire(struct core *c, uint64_t next)
 
     for (unsigned i = 0; i < d->written_count; i++)
         c->ready[d->written[i]] = c->now.done;
+    for (unsigned i = 0; i < d->written_count && c->stores; i++)
+        c->written[d->written[i]]++;
     c->latest = later(c->latest, c->now.done);
     leave(c, c->now.done, d->general_written + d->vector_written);
     if (d->kind == KIND_CALL)
@@ -478,7 +480,7 @@ static struct core *core_make(const struct core_design *design)
     }
     c->upper_table = table_new(&design->upper_table);
     if (design->stores.forwards)
-        c->stores = stores_new(&design->stores, c->line_bytes);
+        c->stores = stores_new(&design->stores, c->line_bytes, c->written);
     c->predictor.depth = design->return_stack;
     c->predictor.indirect = design->indirect;
     c->predictor.patterns = cache_new(design->outcomes * CACHE_LINE_BYTES, design->outcomes ? PREDICTOR_WAYS : 0);

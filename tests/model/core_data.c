@@ -194,11 +194,23 @@ static void predict_load(struct core *c, uint64_t address, const uint8_t *bytes,
         c->now.done = c->now.delivered + latency;
 }
 
+/* The register that the instruction at hand stores; 0 where it stores something else. */
+static unsigned stored_register(const struct core *c)
+{
+    const struct decoded *d = c->now.decoded;
+
+    for (unsigned i = 0; i < d->read_count; i++)
+        if (d->read[i] != d->base)
+            return d->read[i];
+    return 0;
+}
+
 /* A load, where stores in flight matter. One that went ahead of a store it needed is done again, and all behind it. */
 static double load_beside_stores(struct core *c, const struct data_access *a)
 {
     double again;
-    const double done = stores_load(c->stores, c->now.pc, a->address, a->size, c->front, a->start, a->latency, &again);
+    const double done = stores_load(c->stores, c->now.pc, a->address, a->size, c->now.decoded->base, c->front, a->start,
+                                    a->latency, &again);
 
     c->front = later(c->front, again);
     return done;
@@ -271,7 +283,8 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     }
     scheduler_leave(&c->scheduler, c->design.schedulers.loads_stay && !store ? c->now.done : c->now.start);
     if (c->stores && store)
-        stores_add(c->stores, address, size, c->now.address_known + translated, a.start, c->latest);
+        stores_add(c->stores, address, size, c->now.decoded->base, stored_register(c),
+                   c->now.address_known + translated, a.start, c->latest);
     if (c->now.decoded->computes && !store)
         c->now.done++;
     move_data(m, store, address, size, value);

@@ -70,6 +70,7 @@ struct core {
     double cycles_per_decoded, cycles_per_retired; /* … in the decoders, and in retirement */
     double front;                                  /* when the front end has delivered everything up to now */
     double ready[DECODED_REGISTERS];               /* when each register has its value */
+    uint32_t written[DECODED_REGISTERS];           /* how many times each register was written */
     double renamed;                                /* when everything delivered has physical registers */
     double latest;                                 /* when everything is executed */
     double retired;                                /* when everything has left the core */

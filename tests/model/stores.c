@@ -9,6 +9,9 @@ enum { ENTRIES = 64 }; /* all older stores are in the cache */
 struct entry {
     uint64_t address;
     size_t size;
+    unsigned base, data;                 /* registers, */
+    uint32_t base_written, data_written; /* and how many times each of them was written before */
+    bool base_constant;                  /* the base register was not written since the store before */
     double address_known, data_known, in_cache;
 };
 
@@ -21,6 +24,7 @@ struct recent {
 struct stores {
     struct store_design design;
     size_t line_bytes;
+    const uint32_t *written;       /* how many times each register was written */
     struct entry entries[ENTRIES]; /* a ring */
     size_t count;                  /* of all stores so far */
     struct recent renamed, tracked;
@@ -51,7 +55,7 @@ static bool recent_touch(struct recent *r, uint64_t pc, bool put)
     return found;
 }
 
-struct stores *stores_new(const struct store_design *design, size_t line_bytes)
+struct stores *stores_new(const struct store_design *design, size_t line_bytes, const uint32_t *written)
 {
     struct stores *s = calloc(1, sizeof *s);
 
@@ -60,6 +64,7 @@ struct stores *stores_new(const struct store_design *design, size_t line_bytes)
         abort();
     s->design = *design;
     s->line_bytes = line_bytes;
+    s->written = written;
     s->renamed.room = design->renamed_pairs;
     s->tracked.room = design->tracked;
     return s;
@@ -75,14 +80,23 @@ void stores_done(struct stores *s)
     s->count = 0;
 }
 
-void stores_add(struct stores *s, uint64_t address, size_t size, double address_known, double data_known,
-                double older_done)
+void stores_add(struct stores *s, uint64_t address, size_t size, unsigned base, unsigned data, double address_known,
+                double data_known, double older_done)
 {
-    const double before = s->count ? s->entries[(s->count - 1) % ENTRIES].in_cache : 0;
+    const struct entry *last = s->count ? &s->entries[(s->count - 1) % ENTRIES] : NULL;
     const double done = later(later(address_known, data_known), older_done);
+    const struct entry e = {.address = address,
+                            .size = size,
+                            .base = base,
+                            .data = data,
+                            .base_written = s->written[base],
+                            .data_written = s->written[data],
+                            .base_constant = last && last->base == base && last->base_written == s->written[base],
+                            .address_known = address_known,
+                            .data_known = data_known,
+                            .in_cache = later(last ? last->in_cache : 0, done) + 1};
 
-    s->entries[s->count++ % ENTRIES] = (struct entry){address, size, address_known, data_known,
-                                                      later(before, done) + 1};
+    s->entries[s->count++ % ENTRIES] = e;
 }
 
 static bool overlap(const struct entry *e, uint64_t address, size_t size)
@@ -173,12 +187,24 @@ static double forward(const struct stores *s, const struct entry *e, uint64_t ad
 
 /* ---- Renaming and prediction ------------------------------------------------------------------------ */
 
+/* Whether the registers of a store and a load with that base register are as the design wants them. */
+static bool registers_allow(const struct stores *s, const struct entry *e, unsigned base)
+{
+    const struct store_design *d = &s->design;
+
+    return !(d->renames_same_base && base != e->base) &&
+           !(d->renames_base_kept && s->written[e->base] != e->base_written) &&
+           !(d->renames_base_constant && (s->written[e->base] != e->base_written || !e->base_constant)) &&
+           !(d->renames_data_kept && s->written[e->data] != e->data_written);
+}
+
 /* A load is renamed when it could have been before, too. */
-static bool is_renamed(struct stores *s, uint64_t pc, const struct entry *e, uint64_t address, size_t size)
+static bool is_renamed(struct stores *s, uint64_t pc, const struct entry *e, uint64_t address, size_t size,
+                       unsigned base)
 {
     const enum rename_rule rule = s->design.renames;
-    const bool could_be = e && e->address == address &&
-                          address / s->line_bytes == (address + size - 1) / s->line_bytes &&
+    const bool may_cross = s->design.renames_lines || address / s->line_bytes == (address + size - 1) / s->line_bytes;
+    const bool could_be = e && e->address == address && may_cross && registers_allow(s, e, base) &&
                           (rule == RENAME_EQUAL ? size == e->size : rule == RENAME_CONTAINED && size <= e->size);
 
     return could_be && recent_touch(&s->renamed, pc, true);
@@ -217,15 +243,15 @@ static double all_addresses_known(const struct stores *s)
     return known;
 }
 
-double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size, double front, double start,
-                   double cache, double *again)
+double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size, unsigned base, double front,
+                   double start, double cache, double *again)
 {
     const struct entry *e = youngest(s, address, size, start);
     const bool knows = !s->design.tracked && !s->design.counter_bits;
     const bool depends = e && e->address_known > start;
 
     *again = 0;
-    if (s->design.renames != RENAME_NONE && is_renamed(s, pc, e, address, size))
+    if (s->design.renames != RENAME_NONE && is_renamed(s, pc, e, address, size, base))
         return later(front, e->data_known);
     const bool waited = waits(s, pc);
     learn(s, pc, depends);

@@ -37,7 +37,12 @@ struct store_design {
     double each;       /* added for each of these behind the first */
 
     enum rename_rule renames;
-    unsigned renamed_pairs; /* loads that are remembered, with LRU replacement, 1 to RENAMED_MAXIMUM */
+    unsigned renamed_pairs;     /* loads that are remembered, with LRU replacement, 1 to RENAMED_MAXIMUM */
+    bool renames_same_base;     /* only loads with the base register of the store; … */
+    bool renames_base_kept;     /* … where nobody wrote the store's base register between; … */
+    bool renames_base_constant; /* … nor since the store before; … */
+    bool renames_data_kept;     /* … where nobody wrote the register between that was stored */
+    bool renames_lines;         /* also where a load crosses a line */
 
     /* Which loads go ahead of stores of unknown addresses. With neither of these the core always predicts right. */
     unsigned tracked;                       /* remembered loads that wait, with LRU replacement; or … */
@@ -47,19 +52,23 @@ struct store_design {
 
 struct stores;
 
-struct stores *stores_new(const struct store_design *design, size_t line_bytes);
+/* `written`: how many times each register was written, by the numbers that accesses give. */
+struct stores *stores_new(const struct store_design *design, size_t line_bytes, const uint32_t *written);
 void stores_free(struct stores *s);
 /* A new kernel: all stores are in the cache, and time begins at 0. The predictors keep what they have learned. */
 void stores_done(struct stores *s);
-/* A store, whose address and data are known at these times; everything older is done at older_done. */
-void stores_add(struct stores *s, uint64_t address, size_t size, double address_known, double data_known,
-                double older_done);
 /*
- * A load, delivered by the front end at `front`, whose address is known at `start`. Returns when it is done; from the
+ * A store from the register `data` to an address in the register `base`, which are known at these times; everything
+ * older is done at older_done.
+ */
+void stores_add(struct stores *s, uint64_t address, size_t size, unsigned base, unsigned data, double address_known,
+                double data_known, double older_done);
+/*
+ * A load, delivered by the front end at `front`, whose address, in the register `base`, is known at `start`. Returns when it is done; from the
  * cache it takes `cache` cycles. *again becomes when the front end continues, where it and everything behind it have
  * to be done again, else 0.
  */
-double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size, double front, double start,
-                   double cache, double *again);
+double stores_load(struct stores *s, uint64_t pc, uint64_t address, size_t size, unsigned base, double front,
+                   double start, double cache, double *again);
 
 #endif

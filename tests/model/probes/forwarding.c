@@ -86,6 +86,52 @@ MODEL_TEST(forwarding_is_given_back, "forwarding renaming")
     decides(21, 0);
 }
 
+/* ---- Conditions of renaming ----------------------------------------------------------------------- */
+
+/*
+ * Whether the design renames loads under one of the conditions, each by itself. At the border of two pages Unicorn
+ * reports two accesses for one, so that cores which rename loads there cannot be drawn.
+ */
+static bool renames_under(const struct store_design *d, const char *circumstance)
+{
+    const bool wants_base = d->renames_base_constant;
+
+    return strcmp(circumstance, "other-base") == 0     ? !d->renames_same_base
+           : strcmp(circumstance, "moving-base") == 0  ? !wants_base
+           : strcmp(circumstance, "base-changed") == 0 ? !wants_base && !d->renames_base_kept
+           : strcmp(circumstance, "data-changed") == 0 ? !d->renames_data_kept
+                                                       : d->renames_lines;
+}
+
+MODEL_TEST(conditions_of_renaming_are_given_back, "renaming")
+{
+    static const char *const circumstances[] = {"other-base", "moving-base", "base-changed", "data-changed",
+                                                "line-crossed"};
+    static const char name[] = "memory.renaming.condition";
+    unsigned renaming = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 2, 16);) {
+        struct machine_design m = draw_machine_with_stores(seed);
+        struct store_design *d = &m.core.stores;
+        d->renames_same_base = pick(0, 1);
+        d->renames_base_kept = pick(0, 1);
+        d->renames_base_constant = pick(0, 3) == 0;
+        d->renames_data_kept = pick(0, 1);
+        d->renames_lines = pick(0, 1);
+        run_probes_on(&m, "renaming", PROFILE_QUICK);
+        renaming += d->renames != RENAME_NONE;
+        check_renaming(&m);
+        for (size_t i = 0; i < sizeof circumstances / sizeof circumstances[0]; i++)
+            if (d->renames == RENAME_NONE)
+                check_undecided(&m, name, "circumstance", circumstances[i]);
+            else
+                check_text(&m, name, "circumstance", circumstances[i],
+                           renames_under(d, circumstances[i]) ? "renamed" : "not renamed");
+    }
+    end(5 * renaming, 0);
+    decides(0, 0);
+}
+
 /* A sibling thread wakes at some moment while the probe runs, and no reading counts from then on. */
 MODEL_TEST(what_is_not_measured_is_not_reported, "renaming")
 {
