@@ -115,6 +115,13 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
 const char *machine_map_scattered(struct area *a, const struct page_frame *list, size_t count, size_t pages,
                                   size_t page_bytes);
 /*
+ * Maps zeroed data as machine_map_frames does, in an area of `pages` pages, a power of two, of which only the `count`
+ * in the list have frames; the addresses between them are not the area's. a->at is a multiple of the area's size, and
+ * may be 0. The caller keeps `list` until the area is given back. Returns NULL, or why the platform cannot.
+ */
+const char *machine_map_sparse(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                               size_t page_bytes);
+/*
  * Sets accessed[i] where page i of the area was accessed since the last call, else clears it, from the accessed bits of
  * our page tables; `accessed` has room for all pages of the area. The first call after the area was mapped only starts
  * this: what it sets is not to be used. Cores may also set the bit for speculative accesses. Returns NULL, or why the

@@ -31,9 +31,11 @@ static size_t limit_bytes; /* that all areas may take together */
  */
 static struct mapping {
     struct area area;
-    size_t mapped_bytes; /* of the alias that windows use, rounded up to whole pages */
-    size_t write_bytes;  /* of the alias that is written */
-    size_t guard_bytes;  /* of the pattern behind the area */
+    size_t mapped_bytes;           /* of the alias that windows use, rounded up to whole pages */
+    size_t write_bytes;            /* of the alias that is written */
+    size_t guard_bytes;            /* of the pattern behind the area */
+    const struct page_frame *list; /* of an area of which only these pages are mapped, each by itself; else NULL */
+    size_t count;
 } mappings[AREAS];
 static size_t mapping_count;
 /* The first access outside an area that has not been reported yet; its vector is NULL while there is none. */
@@ -376,6 +378,71 @@ const char *machine_map_scattered(struct area *a, const struct page_frame *list,
     return NULL;
 }
 
+/* Unmaps the first `count` pages of the list, whose addresses are their numbers times the page size. */
+static void unmap_pages(const struct page_frame *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        munmap((void *)(list[i].page * small_page()), small_page()); // NOLINT(performance-no-int-to-ptr)
+}
+
+/* Maps pages of `fd` at their addresses, where nothing else is mapped. False, with none of them mapped, where it is. */
+static bool map_pages_apart(int fd, const struct page_frame *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *at = (void *)(list[i].page * small_page()); // NOLINT(performance-no-int-to-ptr)
+        void *got = mmap(at, small_page(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_POPULATE, fd,
+                         (off_t)(list[i].frame * small_page()));
+        if (got == at)
+            continue;
+        if (got != MAP_FAILED) /* a kernel before 4.17 takes the address as a hint */
+            munmap(got, small_page());
+        unmap_pages(list, i);
+        return false;
+    }
+    return true;
+}
+
+/* The area begins at address 0: it is the whole address space, of which others have parts as well. */
+const char *machine_map_sparse(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                               size_t page_bytes)
+{
+    size_t frames = 0;
+
+    if (page_bytes != small_page())
+        return "a Linux process cannot choose this page size";
+    if (mapping_count == AREAS)
+        return "too many areas are mapped";
+    for (size_t i = 0; i < count; i++)
+        frames = list[i].frame >= frames ? list[i].frame + 1 : frames;
+
+    struct mapping *m = &mappings[mapping_count];
+    *m = (struct mapping){.area = {.bytes = pages * page_bytes, .page_bytes = page_bytes},
+                          .write_bytes = frames * page_bytes,
+                          .list = list,
+                          .count = count};
+    if (!memory_left(m->write_bytes))
+        return no_memory;
+    const int fd = simulated_offers_shared_memory() ? memfd_create("fathom", MFD_CLOEXEC) : -1;
+    if (fd < 0)
+        return "the kernel gave no shared memory";
+    const char *why = NULL;
+    uint8_t *write = ftruncate(fd, (off_t)m->write_bytes) ? NULL : reserve(m->write_bytes, small_page());
+    if (!write ||
+        mmap(write, m->write_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0) == MAP_FAILED)
+        why = "the kernel gave no shared memory";
+    else if (!map_pages_apart(fd, list, count))
+        why = "something else is mapped at these addresses, or there are no such addresses";
+    close(fd);
+    if (why && write)
+        unreserve(write, m->write_bytes);
+    if (why)
+        return why;
+    m->area.write = write;
+    mapping_count++;
+    *a = m->area;
+    return NULL;
+}
+
 const char *machine_pages_accessed(const struct area *a, bool *accessed)
 {
     (void)a, (void)accessed;
@@ -401,7 +468,9 @@ void machine_map_release(size_t mark)
         if (broken)
             note_outside((uintptr_t)broken, 0);
         unreserve(m->area.write, m->write_bytes);
-        if (m->area.at != (uintptr_t)m->area.write)
+        if (m->list)
+            unmap_pages(m->list, m->count);
+        else if (m->area.at != (uintptr_t)m->area.write)
             unreserve((uint8_t *)m->area.at, m->mapped_bytes);
     }
 }
@@ -417,7 +486,8 @@ bool areas_guard_touched(uintptr_t address, uint64_t pc)
 {
     for (size_t i = 0; i < mapping_count; i++) {
         const struct mapping *m = &mappings[i];
-        if (!around(address, (uintptr_t)m->area.write, m->write_bytes) && !around(address, m->area.at, m->mapped_bytes))
+        if (!around(address, (uintptr_t)m->area.write, m->write_bytes) &&
+            (m->list || !around(address, m->area.at, m->mapped_bytes)))
             continue;
         note_outside(address, pc);
         return mprotect((void *)(address & ~(uintptr_t)(small_page() - 1)), small_page(), PROT_READ | PROT_WRITE) == 0;

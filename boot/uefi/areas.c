@@ -133,6 +133,13 @@ const char *machine_map_scattered(struct area *a, const struct page_frame *list,
     return "the image maps areas only whose pages it has listed";
 }
 
+const char *machine_map_sparse(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                               size_t page_bytes)
+{
+    (void)a, (void)list, (void)count, (void)pages, (void)page_bytes;
+    return "the image maps areas only whose pages it has listed";
+}
+
 const char *machine_pages_accessed(const struct area *a, bool *accessed)
 {
     if (platform_not_ours())

@@ -15,8 +15,18 @@
 
 #include "lib/probe/probe.h"
 
+/* An address, many others, and bits that the two of a pair may differ in. */
+struct address_pairs_far {
+    struct area area; /* bytes 0: none is mapped */
+    struct page_frame *list;
+    uint64_t base; /* bytes from the area's beginning to the address that is part of all pairs */
+    bool one_frame;
+    size_t mark;
+};
+
 struct address_pairs {
     struct area area, start, order;
+    struct address_pairs_far far;
     size_t *frames; /* the frame of each page of the area */
     uint64_t bits;  /* address bits that can be chosen */
     uintptr_t from; /* the first address with all these bits 0 */
@@ -35,6 +45,15 @@ bool address_pairs_map(struct probe *p, struct address_pairs *a, size_t pages, s
  */
 bool address_pairs_find(struct probe *p, const struct address_pairs *a, uint64_t base, uint64_t difference,
                         bool one_frame, uintptr_t *one, uintptr_t *other);
+/*
+ * Maps, beside all that, an address and for each of these differences, multiples of the page size below 2^bits, the
+ * address that differs from it by that: all of them on one frame if one_frame, else that one on a frame of its own.
+ * From then on address_pairs_find finds these pairs alone, whatever `base` is, until address_pairs_unmap_far. NULL, or
+ * why it cannot.
+ */
+const char *address_pairs_map_far(struct probe *p, struct address_pairs *a, const uint64_t *differences, size_t count,
+                                  unsigned bits, bool one_frame);
+void address_pairs_unmap_far(struct address_pairs *a);
 /*
  * Measures the cycles of a step of the chain that loads from both addresses in turn: one load, and the XOR that makes
  * the next address. *cycles is NaN where no reading was accepted. False: the probe has ended.

@@ -86,12 +86,15 @@ static uint64_t next_of_weight(uint64_t x)
     return ripple | ((x ^ ripple) / lowest >> 2);
 }
 
-/* Finds the independent bits that collide together with `bit`: *on has a 1 for the index of each. False as above. */
-static bool find_dependence(struct solver *s, const uint64_t *independent, size_t count, uint64_t bit,
+/*
+ * Finds the independent bits, `most` of them at most, that collide together with `bit`: *on has a 1 for the index of
+ * each. False as above.
+ */
+static bool find_dependence(struct solver *s, const uint64_t *independent, size_t count, size_t most, uint64_t bit,
                             struct leads leads, bool *found, uint64_t *on)
 {
     *found = false;
-    for (size_t weight = 0; weight <= count; weight++)
+    for (size_t weight = 0; weight <= count && weight <= most; weight++)
         for (uint64_t chosen = (UINT64_C(1) << weight) - 1; chosen >> count == 0; chosen = next_of_weight(chosen)) {
             if (!collides(s, bit ^ combine(independent, count, chosen), leads, found))
                 return false;
@@ -142,21 +145,28 @@ static void shorten(struct gf2_result *a)
     }
 }
 
+/* The leads for a search that takes so many bits one after the other. */
+static struct leads leads_for(const struct gf2_request *q, uint64_t bits)
+{
+    const double questions = (double)bits_of(bits) * (double)(UINT64_C(1) << q->most);
+
+    return (struct leads){.equal = lead_for(q->error, GF2_WRONG_RESULTS / questions),
+                          .apart = lead_for(q->error, GF2_WRONG_RESULTS / bits_of(bits))};
+}
+
 /* Fills in the masks. False where that ended early: the reason is set, or the probe is over. */
 static bool find_masks(struct solver *s)
 {
     const struct gf2_request *q = s->q;
     struct gf2_result *a = s->out;
-    const double questions = (double)bits_of(q->bits) * (double)(UINT64_C(1) << q->most);
-    const struct leads leads = {.equal = lead_for(q->error, GF2_WRONG_RESULTS / questions),
-                                .apart = lead_for(q->error, GF2_WRONG_RESULTS / bits_of(q->bits))};
+    const struct leads leads = leads_for(q, q->bits);
     uint64_t independent[GF2_MASKS];
 
     for (uint64_t left = q->bits; left; left &= left - 1) {
         const uint64_t bit = left & -left;
         uint64_t on = 0;
         bool found;
-        if (!find_dependence(s, independent, a->count, bit, leads, &found, &on))
+        if (!find_dependence(s, independent, a->count, a->count, bit, leads, &found, &on))
             return false;
         if (!found && a->count == q->most) {
             a->reason = a->dependent | a->null ? REASON_TOO_MANY_MASKS : REASON_NO_COLLISION;
@@ -175,6 +185,55 @@ static bool find_masks(struct solver *s)
     if (a->count && !(a->dependent | a->null))
         a->reason = REASON_NO_COLLISION;
     return !a->reason;
+}
+
+/* ---- Further bits of known masks --------------------------------------------------------------------- */
+
+static size_t list_bits(uint64_t bits, uint64_t list[GF2_MASKS])
+{
+    size_t count = 0;
+
+    for (; bits; bits &= bits - 1)
+        list[count++] = bits & -bits;
+    return count;
+}
+
+bool gf2_extend(const struct gf2_request *q, uint64_t further, struct gf2_result *out, uint64_t *reached)
+{
+    struct solver s = {.q = q, .out = out};
+    const struct leads leads = leads_for(q, further);
+    uint64_t independent[GF2_MASKS];
+    const size_t count = list_bits(out->independent, independent);
+
+    *reached = 0;
+    for (uint64_t left = further; left; left &= left - 1) {
+        const uint64_t bit = left & -left;
+        uint64_t on = 0;
+        bool found;
+        if (!find_dependence(&s, independent, count, GF2_TOGETHER, bit, leads, &found, &on))
+            return !s.over;
+        if (!found)
+            return true;
+        const uint64_t together = combine(independent, count, on);
+        *(on ? &out->dependent : &out->null) |= bit;
+        *reached |= bit;
+        for (size_t i = 0; i < out->count; i++)
+            out->masks[i] |= __builtin_parityll(out->masks[i] & together) ? bit : 0;
+    }
+    return true;
+}
+
+size_t gf2_extend_differences(const struct gf2_result *known, uint64_t further, uint64_t *list, size_t room)
+{
+    uint64_t independent[GF2_MASKS];
+    const size_t count = list_bits(known->independent, independent);
+    size_t all = 0;
+
+    for (uint64_t left = further; left; left &= left - 1)
+        for (uint64_t chosen = 0; chosen >> count == 0; chosen++)
+            if (bits_of(chosen) <= GF2_TOGETHER && all++ < room)
+                list[all - 1] = (left & -left) ^ combine(independent, count, chosen);
+    return all;
 }
 
 /* ---- Verification ----------------------------------------------------------------------------------- */
@@ -273,6 +332,21 @@ bool gf2_find(const struct gf2_request *q, struct gf2_result *out)
         return !s.over;
     shorten(out);
     return verify_masks(&s) || !s.over;
+}
+
+bool gf2_few_apart(const struct gf2_request *q, bool *apart)
+{
+    *apart = false;
+    for (uint64_t left = q->bits; left && !*apart; left &= left - 1)
+        for (uint64_t other = left; other && !*apart; other &= other - 1) {
+            const uint64_t one = left & -left, difference = one | (other & -other);
+            bool collide = false;
+            for (unsigned twice = 0; twice < 2 && !collide; twice++)
+                if (!q->collide(q->context, random_bits(q, q->bits), difference, &collide))
+                    return false;
+            *apart = !collide;
+        }
+    return true;
 }
 
 void gf2_text(const struct gf2_result *a, char *out, size_t room)

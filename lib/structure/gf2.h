@@ -30,7 +30,7 @@
 
 #include "lib/base/reason.h"
 
-enum { GF2_BITS = 64, GF2_MASKS = 16 };
+enum { GF2_BITS = 64, GF2_MASKS = 16, GF2_TOGETHER = 3 };
 
 struct gf2_request {
     uint64_t bits;   /* address bits that may be in masks and can be chosen freely */
@@ -71,6 +71,24 @@ bool gf2_find(const struct gf2_request *q, struct gf2_result *out);
  * the probe.
  */
 bool gf2_check(const struct gf2_request *q, struct gf2_result *out);
+/*
+ * Whether, of all differences of one or two bits, any does not collide at two bases in a row. False where the experiment
+ * ended the probe.
+ */
+bool gf2_few_apart(const struct gf2_request *q, bool *apart);
+/*
+ * Finds which further bits belong to known masks: *out is the result of a search over q->bits, whose bits are
+ * independent, dependent or null. Each bit of `further`, from the lowest on, is tried by itself and together with one to
+ * GF2_TOGETHER independent bits, and the masks that it collides with get it. It ends before a bit that collides with
+ * none of these, which belongs to a mask of its own or to more masks, or where there is too much noise (out->reason).
+ * *reached becomes the bits before that. False where the experiment ended the probe.
+ */
+bool gf2_extend(const struct gf2_request *q, uint64_t further, struct gf2_result *out, uint64_t *reached);
+/*
+ * Writes the differences that gf2_extend may ask for to `list`, of which no more than `room`, and returns how many there
+ * are.
+ */
+size_t gf2_extend_differences(const struct gf2_result *known, uint64_t further, uint64_t *list, size_t room);
 /* Masks as text: "12^27 13^26", cut to `room`. */
 void gf2_text(const struct gf2_result *a, char *out, size_t room);
 

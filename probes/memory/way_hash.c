@@ -14,8 +14,9 @@
  * There is no curve: a load is fast or slow. The table has the cycles for addresses that differ in one bit.
  *
  * Inference: the two experiments must give opposite results for every difference of addresses; where nothing is ever
- * slow, no hash is used. Which bits are XORed follows from the differences that collide (lib/structure/gf2.h). The
- * highest bit that can be chosen is reported, since those above it may be part of the same functions. Where the set
+ * slow, no hash is used. Which bits are XORed follows from the differences that collide (lib/structure/gf2.h), first of
+ * those bits that an area reaches, then of each bit above, for which a few pages are mapped (lib/structure/hash_reach.h).
+ * The highest bit that was decided on is reported, since those above it may be part of the same functions. Where the set
  * is chosen by bits above the page, two addresses may lie in different sets: then aliases may be slow and collisions
  * fast without any hash, and the experiments disagree.
  *
@@ -33,16 +34,11 @@
 #include "lib/probe/matrix.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/gf2.h"
+#include "lib/structure/hash_reach.h"
 
-/*
- * Cycles by which a slow load takes longer than a fast one, at least: loads take whole cycles, so less than half of one
- * is noise.
- */
+/* Cycles by which a slow load takes longer than a fast one, at least: loads take whole cycles, so less is noise. */
 static const double SLOWER = 0.5;
-/*
- * Part of single measurements that may be wrong, at most: other programs take time, and two lines may conflict by
- * chance.
- */
+/* Part of single measurements that may be wrong, at most: others take time, and two lines may conflict by chance. */
 static const double ERROR = 0.03;
 enum {
     ATTEMPTS = 5, /* at a measurement, without an accepted reading, before the probe is given up */
@@ -60,6 +56,7 @@ struct way_hash {
     struct probe *p;
     struct address_pairs pairs;
     enum hash_case experiment;
+    uint64_t reached;   /* address bits that were decided on */
     double fast_cycles; /* of a load where both addresses are the same one */
 };
 
@@ -180,35 +177,22 @@ static struct gf2_request request_of(struct way_hash *h, enum hash_case experime
 }
 
 /*
- * Whether any difference of addresses is slow. With aliases at least half of all random differences are, if there is a
- * hash. With collisions those are in which one bit differs that is in no function, or two bits that are XORed: so each
- * bit is tried, and each pair of bits.
+ * Whether any difference of addresses is slow. With aliases at least half of all random ones are, if there is a hash;
+ * with collisions one bit that is in no function, or two that are XORed: each bit is tried, and each pair of bits.
  */
 static bool find_anything_slow(struct way_hash *h, enum hash_case experiment, bool *slow)
 {
-    const uint64_t chosen = h->pairs.bits;
     struct gf2_request request = request_of(h, experiment);
-    const unsigned count = (unsigned)__builtin_popcountll(chosen);
 
     request.collide = is_fast;
     *slow = false;
     if (experiment == ALIASES) {
-        struct gf2_result none = {.null = chosen};
+        struct gf2_result none = {.null = request.bits};
         bool good = gf2_check(&request, &none);
         *slow = none.reason != REASON_NONE;
         return good;
     }
-    const uint64_t lowest = chosen & -chosen;
-    for (unsigned i = 0; i < count && !*slow; i++)
-        for (unsigned j = 0; j <= i && !*slow; j++) {
-            const uint64_t difference = i == j ? lowest << i : lowest << i | lowest << j;
-            bool fast = false;
-            for (unsigned twice = 0; twice < 2 && !fast; twice++)
-                if (!is_fast(h, random_next(request.random) & chosen, difference, &fast))
-                    return false;
-            *slow = !fast;
-        }
-    return true;
+    return gf2_few_apart(&request, slow);
 }
 
 /* Finds the masks that one experiment shows: none where nothing is slow; or the reason why they are undecided. */
@@ -245,6 +229,29 @@ static bool same_masks(const struct gf2_result *a, const struct gf2_result *b)
     return a->count == b->count;
 }
 
+/* Extends masks that both experiments found to higher bits of addresses, as far as both agree on them. */
+static bool reach_further(struct way_hash *h, struct gf2_result results[EXPERIMENTS])
+{
+    struct gf2_result further[EXPERIMENTS] = {results[ALIASES], results[COLLISIONS]};
+    uint64_t reached[EXPERIMENTS];
+
+    h->reached = h->pairs.bits;
+    if (results[ALIASES].reason || results[COLLISIONS].reason || !results[ALIASES].count ||
+        !same_masks(&results[ALIASES], &results[COLLISIONS]))
+        return true;
+    for (enum hash_case i = ALIASES; i < EXPERIMENTS; i++) {
+        const struct gf2_request request = request_of(h, i);
+        if (!hash_reach(h->p, &h->pairs, &request, i == ALIASES, &further[i], &reached[i]))
+            return false;
+    }
+    if (reached[ALIASES] == reached[COLLISIONS] && same_masks(&further[ALIASES], &further[COLLISIONS])) {
+        h->reached = reached[ALIASES];
+        results[ALIASES] = further[ALIASES];
+        results[COLLISIONS] = further[COLLISIONS];
+    }
+    return true;
+}
+
 static void report_hash(struct way_hash *h, const struct gf2_result results[EXPERIMENTS])
 {
     const struct gf2_result *aliases = &results[ALIASES], *collisions = &results[COLLISIONS];
@@ -256,7 +263,7 @@ static void report_hash(struct way_hash *h, const struct gf2_result results[EXPE
         values[i] = (struct experiment_value){names[i], names[i],
                                               disagree || results[i].reason ? NAN : (double)results[i].count};
     gf2_text(aliases->reason ? collisions : aliases, functions, sizeof functions);
-    snprintf(reached, sizeof reached, "%d to %d", __builtin_ctzll(h->pairs.bits), 63 - __builtin_clzll(h->pairs.bits));
+    snprintf(reached, sizeof reached, "%d to %d", __builtin_ctzll(h->reached), 63 - __builtin_clzll(h->reached));
     for (size_t i = 0; i < HASH_FINDINGS; i++) {
         const struct finding f = {.name = findings[i],
                                   .reason = disagree ? REASON_EXPERIMENTS_DISAGREE : aliases->reason,
@@ -277,7 +284,8 @@ static void run(struct probe *p)
     const size_t pages = (size_t)probe_simulated(p, 1 << 12, probe_scale(p, 64, 1 << 17, 1 << 19, 1 << 20));
 
     if (address_pairs_map(p, &h.pairs, pages, (size_t)probe_smoke(p, 2, 64)) && measure_fast_cycles(&h) &&
-        send_bits(&h) && find_masks(&h, ALIASES, &results[ALIASES]) && verify_by_collisions(&h, results))
+        send_bits(&h) && find_masks(&h, ALIASES, &results[ALIASES]) && verify_by_collisions(&h, results) &&
+        reach_further(&h, results))
         report_hash(&h, results);
 }
 

@@ -43,7 +43,8 @@ static struct {
         uint8_t *run;
         size_t bytes; /* of what is written, between two guards */
         bool code;
-        bool sparse; /* some pages have no frame */
+        bool sparse;        /* some pages have no frame */
+        size_t *own_frames; /* made for machine_map_sparse, and freed with the area; else NULL */
     } areas[AREAS];
     size_t area_count;
     bool outside; /* a guard was overwritten, which is not reported yet */
@@ -340,6 +341,32 @@ const char *machine_map_scattered(struct area *a, const struct page_frame *list,
     return "a modelled machine has few addresses";
 }
 
+const char *machine_map_sparse(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                               size_t page_bytes)
+{
+    if (page_bytes != machine.page_bytes)
+        return "a modelled machine can choose frames of small pages only";
+    if (pages > ADDRESSES / page_bytes)
+        return "a modelled machine has few addresses";
+    size_t *frames = malloc(pages * sizeof *frames), frame_count = 0;
+    if (!frames)
+        return "out of memory";
+    for (size_t i = 0; i < pages; i++)
+        frames[i] = NO_FRAME;
+    for (size_t i = 0; i < count; i++) {
+        frames[list[i].page] = list[i].frame;
+        frame_count = list[i].frame >= frame_count ? list[i].frame + 1 : frame_count;
+    }
+    *a = (struct area){.bytes = pages * page_bytes, .page_bytes = page_bytes};
+    machine.next_at = (machine.next_at + a->bytes - 1) / a->bytes * a->bytes - machine.large_page_bytes;
+    const char *why = map(a, frames, frame_count * page_bytes, AREA_DATA);
+    if (why)
+        free(frames);
+    else
+        machine.areas[machine.area_count - 1].own_frames = frames;
+    return why;
+}
+
 const char *machine_pages_accessed(const struct area *a, bool *accessed)
 {
     (void)a, (void)accessed;
@@ -361,6 +388,7 @@ void machine_map_release(size_t mark)
         if (m->run != m->area.write)
             free_pages(m->run, m->area.bytes);
         free_pages(m->area.write, m->bytes);
+        free(m->own_frames);
     }
 }
 

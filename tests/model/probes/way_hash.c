@@ -59,18 +59,23 @@ static void check_way_hash(const struct machine_design *m)
         complain(m, "%s: reported %g, true is %u", bits, number(b, "value"), ways->count);
     if (!f || record_value(f, "grade", 2)[0] == 'U' || !ways->count)
         return;
+    const char *reached = record_value(f, "reached", 2);
+    uint64_t truth[WAY_MASKS];
+    const unsigned last = reached ? (unsigned)strtoul(strstr(reached, "to ") + 3, NULL, 10) : 0;
+    for (size_t i = 0; i < ways->count; i++)
+        truth[i] = ways->masks[i] & ((UINT64_C(2) << last) - 1);
     const char *text = record_value(f, "functions", 2);
-    if (masks_of(text, masks) != ways->count || !span_the_same(masks, ways->masks, ways->count))
+    if (masks_of(text, masks) != ways->count || !span_the_same(masks, truth, ways->count))
         complain(m, "%s: reported wrongly as %.60s", functions, text ? text : "no text");
 }
 
 /*
  * Two or three groups of address bits, XORed onto each other, as published hashes are, and often another bit in a
- * function. The functions are independent. Only address bits that the quick profile reaches.
+ * function, also above the address bits that areas of the quick profile reach. The functions are independent.
  */
 static void pick_way_hash(struct way_design *ways)
 {
-    enum { LOWEST = 12, BITS = 16 };
+    enum { LOWEST = 12, BITS = 16, HIGHEST = 32 };
     const unsigned folds = (unsigned)pick(2, 3);
 
     ways->predicted = true;
@@ -80,6 +85,8 @@ static void pick_way_hash(struct way_design *ways)
             ways->masks[i] |= UINT64_C(1) << (LOWEST + fold * ways->count + i);
         if (pick(0, 1)) /* not the lowest bit of any function: the functions stay independent */
             ways->masks[i] |= UINT64_C(1) << pick(LOWEST + ways->count, LOWEST + BITS - 1);
+        if (pick(0, 1)) /* a bit that no area reaches, which several functions may have */
+            ways->masks[i] |= UINT64_C(1) << pick(LOWEST + BITS, HIGHEST);
     }
 }
 

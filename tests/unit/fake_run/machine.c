@@ -78,6 +78,13 @@ const char *machine_map_scattered(struct area *a, const struct page_frame *list,
     return "no frames are chosen in this test";
 }
 
+const char *machine_map_sparse(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                               size_t page_bytes)
+{
+    (void)a, (void)list, (void)count, (void)pages, (void)page_bytes;
+    return "no frames are chosen in this test";
+}
+
 const char *machine_pages_accessed(const struct area *a, bool *accessed)
 {
     (void)a, (void)accessed;
