@@ -11,9 +11,12 @@ wrong arguments.
 """
 
 import argparse
+import contextlib
+import json
 import os
 import re
 import selectors
+import shlex
 import socket
 import subprocess
 import sys
@@ -55,6 +58,7 @@ class Machine:
     icount: int = None  # instruction counting: an instruction takes 2^icount ns
     kernel: str = None  # start this .EFI by -kernel, without a disk
     tftp: str = None  # boot this .EFI over the network, from its folder
+    state: str = None  # go on from the state in this file, which the same machine has saved
     arguments: list = field(default_factory=list)  # anything more, as words of the command line
 
 
@@ -94,6 +98,8 @@ def command(machine):
         words += ["-nic", "none"]
     if m.icount is not None:
         words += ["-icount", f"shift={m.icount}"]
+    if m.state:
+        words += ["-incoming", f"exec:cat {shlex.quote(m.state)}"]
     return words + m.arguments
 
 
@@ -108,30 +114,85 @@ class NoTpm:
 
     They are the memory of a PCI device, which is placed there before the machine starts (QEMU's ivshmem, BAR 2, of 64
     bits; PCI configuration mechanism 1: PCI Local Bus 3.0, 3.2.2.3.2). OVMF moves it when it distributes addresses, and
-    by then has seen that there is no TPM.
+    by then has seen that there is no TPM. In a machine that goes on from a saved state the device is where it was.
     """
 
     _SLOT = 0x1e
     _COMMAND, _BAR2, _MEMORY = 0x04, 0x18, 2
 
-    def __init__(self):
+    def __init__(self, machine):
         self.ones = os.memfd_create("ones")
         os.write(self.ones, b"\xff" * TPM_BYTES)
+        self._ours = self.monitor = None
+        self.descriptors = (self.ones,)
+        self.arguments = ["-object", f"memory-backend-file,id=ones,mem-path=/proc/self/fd/{self.ones},"
+                          f"size={TPM_BYTES},share=off", "-device", f"ivshmem-plain,memdev=ones,master=on,addr=0x{self._SLOT:x}"]
+        if not machine.state:
+            self._place()
+
+    def _place(self):
         self._ours, self.monitor = socket.socketpair()
         lines = [f"o /w 0x{port:x} 0x{value:x}"
                  for register, wanted in ((self._BAR2, TPM_AT), (self._BAR2 + 4, 0), (self._COMMAND, self._MEMORY))
                  for port, value in ((0xcf8, 1 << 31 | self._SLOT << 11 | register), (0xcfc, wanted))]
         self._ours.sendall("".join(f"{line}\n" for line in [*lines, "cont"]).encode())
-        self.descriptors = (self.ones, self.monitor.fileno())
-        self.arguments = ["-object", f"memory-backend-file,id=ones,mem-path=/proc/self/fd/{self.ones},"
-                          f"size={TPM_BYTES},share=off", "-device", f"ivshmem-plain,memdev=ones,addr=0x{self._SLOT:x}",
-                          "-S", "-chardev", f"socket,id=ones,fd={self.monitor.fileno()}",
-                          "-mon", "chardev=ones,mode=readline"]
+        self.descriptors += (self.monitor.fileno(),)
+        self.arguments += ["-S", "-chardev", f"socket,id=ones,fd={self.monitor.fileno()}",
+                           "-mon", "chardev=ones,mode=readline"]
 
     def close(self):
         os.close(self.ones)
-        self._ours.close()
-        self.monitor.close()
+        if self.monitor:
+            self._ours.close()
+            self.monitor.close()
+
+
+def no_tpm_of(machine):
+    """The NoTpm of a machine, or None where its firmware looks for no TPM there."""
+    return NoTpm(machine) if (machine.isa, machine.firmware) == ("x86_64", "edk2") else None
+
+
+class Control:
+    """QEMU's machine protocol (docs/interop/qmp-intro.txt), over a connection that QEMU inherits."""
+
+    def __init__(self):
+        ours, self.theirs = socket.socketpair()
+        self.descriptors = (self.theirs.fileno(),)
+        self.arguments = ["-chardev", f"socket,id=control,fd={self.theirs.fileno()}",
+                          "-mon", "chardev=control,mode=control"]
+        self._lines = ours.makefile("rw")
+        ours.close()  # the file keeps it
+        self._begun = False
+
+    def next(self):
+        """The next message. Without one QEMU has ended."""
+        line = self._lines.readline()
+        if not line:
+            raise OSError("QEMU has ended")
+        return json.loads(line)
+
+    def ask(self, command, **arguments):
+        """What a command returns. Events that come before that are dropped."""
+        if not self._begun:
+            self.theirs.close()  # QEMU has its own by now, and its end is noticed
+            self._begun = True
+            self.ask("qmp_capabilities")
+        self._lines.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+        self._lines.flush()
+        while "return" not in (answer := self.next()):
+            if "error" in answer:
+                raise OSError(answer["error"]["desc"])
+        return answer["return"]
+
+    def go_on(self):
+        """Lets a machine go on that was stopped when its state was saved."""
+        while self.ask("query-status")["status"] == "inmigrate":
+            time.sleep(0.01)
+        self.ask("cont")
+
+    def close(self):
+        self._lines.close()
+        self.theirs.close()
 
 
 class Screen:
@@ -176,6 +237,13 @@ class Boot:
         return records.read(self.serial.split(b"\n"))
 
 
+def start(machine, helpers, **streams):
+    """QEMU as a process, with what each of the helpers adds."""
+    return subprocess.Popen(command(machine) + [word for helper in helpers for word in helper.arguments],
+                            stderr=subprocess.STDOUT, **streams,
+                            pass_fds=[number for helper in helpers for number in helper.descriptors])
+
+
 def boot(machine, timeout, screen=None, stop=None, answers=(), gather=0.01):
     """Runs QEMU until it ends or `timeout` seconds have passed.
 
@@ -186,10 +254,11 @@ def boot(machine, timeout, screen=None, stop=None, answers=(), gather=0.01):
     """
     began = time.monotonic()
     serial, ended, answers, searched = bytearray(), False, list(answers), 0
-    no_tpm = NoTpm() if (machine.isa, machine.firmware) == ("x86_64", "edk2") else None
-    process = subprocess.Popen(command(machine) + (no_tpm.arguments if no_tpm else []), stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               pass_fds=no_tpm.descriptors if no_tpm else ())
+    helpers = [helper for helper in (no_tpm_of(machine), Control() if machine.state else None) if helper]
+    process = start(machine, helpers, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    if machine.state:
+        with contextlib.suppress(OSError):  # it has ended, and its last words say why
+            helpers[-1].go_on()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         try:
@@ -217,8 +286,8 @@ def boot(machine, timeout, screen=None, stop=None, answers=(), gather=0.01):
             process.stdin.close()
             process.stdout.close()
             status = process.wait()
-            if no_tpm:
-                no_tpm.close()
+            for helper in helpers:
+                helper.close()
     return Boot(records.strip_escapes(bytes(serial)), ended, time.monotonic() - began, status)
 
 
