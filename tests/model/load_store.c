@@ -119,12 +119,19 @@ double load_store_done(struct load_store *l, const struct load_store_design *d, 
     return done;
 }
 
+/* No port was taken after p->latest, so that most of the ring is as it was. */
+static void ports_start(struct ports *p)
+{
+    const uint64_t used = p->latest < PORT_CYCLES ? p->latest + 1 : PORT_CYCLES;
+
+    memset(p->cycles, 0, used * sizeof p->cycles[0]);
+    p->latest = p->full_before = 0;
+}
+
 void load_store_start(struct load_store *l)
 {
-    if (l->loads.latest || l->loads.cycles[0].taken)
-        memset(&l->loads, 0, sizeof l->loads);
-    if (l->stores.latest || l->stores.cycles[0].taken)
-        memset(&l->stores, 0, sizeof l->stores);
+    ports_start(&l->loads);
+    ports_start(&l->stores);
     memset(l->misses, 0, sizeof l->misses);
     memset(l->stored, 0, sizeof l->stored);
     l->threads = 0;
