@@ -93,14 +93,14 @@ static void emit_sequence(struct code *c, const void *context)
         emit_form_alone(c, s);
 }
 
-/* Instructions a cycle; NaN where no reading was accepted. */
+/* Instructions a cycle; NaN where no reading was accepted, or no time passed. */
 static bool measure_rate(struct probe *p, const struct area *data, const struct sequence *s, double *rate)
 {
     const struct loop l = {.body = emit_sequence, .context = s, .instructions = LENGTH, .data = data->at};
     double cycles = NAN;
     bool good = sample_loop(p, (unsigned)probe_scale(p, 1, 5, SAMPLES, SAMPLES), &l, &cycles);
 
-    *rate = LENGTH / cycles;
+    *rate = cycles > 0 ? LENGTH / cycles : (double)NAN; /* a coarse clock may see no time pass */
     return good;
 }
 
