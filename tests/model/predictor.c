@@ -63,6 +63,8 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
         cache_touch(&p->patterns, history_mix(pc ^ history_mix(p->outcomes)) | (uint64_t)1 << 63))
         believed = taken;
     p->outcomes = p->outcomes << 1 | taken;
+    if (p->tage && p->seen[i] == 3 && !p->loops[i])
+        return believed != taken; /* each by itself: a rate that is rounded would hide few of many histories */
     return p->loops[i] ? 0 : average_cost(p, pc, believed != taken);
 }
 

@@ -76,14 +76,19 @@ static void draw_lengths(struct tage_design *t, const struct history_register *r
         t->history[count - 1 - i][0] = r->shift * spans[i] - (unsigned)pick(0, r->shift - 1);
 }
 
+static void give_history(struct machine_design *m, const struct published_history *h)
+{
+    m->core.history = 1;
+    memcpy(m->core.history_registers, h->registers, sizeof h->registers);
+    for (enum history_kind kind = HISTORY_TAKEN; kind < HISTORY_KINDS; kind++)
+        m->core.history_enters[kind] = h->only_conditional ? kind == HISTORY_TAKEN : kind != HISTORY_NOT_TAKEN;
+}
+
 static void check_core(uint64_t seed, const struct published_history *h, const struct tage_design *lengths)
 {
     struct machine_design m = draw_machine_with_history(seed);
 
-    m.core.history = 1;
-    memcpy(m.core.history_registers, h->registers, sizeof h->registers);
-    for (enum history_kind kind = HISTORY_TAKEN; kind < HISTORY_KINDS; kind++)
-        m.core.history_enters[kind] = h->only_conditional ? kind == HISTORY_TAKEN : kind != HISTORY_NOT_TAKEN;
+    give_history(&m, h);
     if (lengths)
         m.core.tage = *lengths;
     else
@@ -128,4 +133,42 @@ MODEL_TEST(published_tables_are_given_back, "")
             check_core(i + 1, &h, &cores[i].lengths);
     }
     end(0, 0);
+}
+
+/* The longest history is long enough for many histories that only its table sees. */
+static void draw_long(struct machine_design *m, struct published_history *h)
+{
+    struct history_register *r = &h->registers[0];
+    struct tage_design *t = &m->core.tage;
+
+    r->bits = r->shift * (unsigned)pick(44, 70);
+    t->tables = 3;
+    t->history[2][0] = r->bits;
+    t->history[1][0] = r->shift * (unsigned)pick(10, 14);
+    t->history[0][0] = r->shift * (unsigned)pick(2, 5);
+}
+
+MODEL_TEST(ways_are_given_back, "cond cond_ways")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 16); cores++) {
+        /* of the first two cores the ways stay undecided: when time is short, one core must show something */
+        uint64_t random = seed + 2;
+        struct machine_design m = draw_machine_with_history(random);
+        struct published_history h = random_history(&random, isa.link == 0);
+        struct tage_design *t = &m.core.tage;
+        h.only_conditional = seed % 2;
+        draw_long(&m, &h);
+        give_history(&m, &h);
+        draw_sizes(t);
+        t->ways = (unsigned)pick(2, getenv("LONG") ? 8 : 3);
+        t->index_bits = (unsigned)pick(3, getenv("LONG") ? 7 : 4);
+        shorten_readings(&m);
+        run_probes_on(&m, "cond cond_ways", PROFILE_QUICK);
+        check_tables(&m);
+        check_capacity(&m, "frontend.cond.ways", "table", "1", t->ways);
+    }
+    end(3 * cores, 2 * cores);
+    decides(5, 0);
 }
