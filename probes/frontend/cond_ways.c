@@ -93,7 +93,7 @@ static bool sample(void *context, const uint32_t *histories, unsigned count, enu
     double cycles[HISTORY_PROBES];
 
     for (unsigned i = 0; i < count; i++)
-        w->list[i] = histories[i] | (histories[i] & TABLE_DIRECTION ? TABLE_TAKEN : 0);
+        w->list[i] = histories[i] | ((histories[i] & TABLE_DIRECTION) ? TABLE_TAKEN : 0);
     w->set.entries = count;
     for (enum history_probe goes = 0; goes < HISTORY_PROBES; goes++)
         if (!measure(w, goes, &cycles[goes]))

@@ -28,7 +28,6 @@ struct core {
 };
 
 struct trial {
-    const struct core *core;
     struct tage *tage;
     struct history *history;
     uint64_t base, random;
@@ -83,7 +82,7 @@ static uint64_t draw_place(uint64_t *random, unsigned part, unsigned step)
 static double ways_of(const struct core *c, uint64_t seed, enum reason *reason)
 {
     const unsigned step = c->registers.of_x86_64 ? 1 : 4, room = (c->longest - c->second) / 2;
-    struct trial t = {.core = c, .random = seed, .tage = tage_new(&c->design), .history = calloc(1, sizeof *t.history)};
+    struct trial t = {.random = seed, .tage = tage_new(&c->design), .history = calloc(1, sizeof *t.history)};
     const struct table_ways s = {.bits = room < TABLE_BITS_MOST ? room : TABLE_BITS_MOST,
                                  .samples = 400,
                                  .random = &t.random,
