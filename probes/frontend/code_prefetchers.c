@@ -243,7 +243,7 @@ static void run(struct probe *p)
 {
     const double lines = facts_number(&p->run->facts, "frontend.l1i.bytes", "", L1I_BYTES) / MISPREDICTED_LINE_BYTES;
     enum code_prefetch_effect effects[CODE_LOOKS] = {CODE_PREFETCH_UNKNOWN};
-    enum reason reason, last = REASON_AMBIGUOUS;
+    enum reason reason = REASON_NONE, last = REASON_AMBIGUOUS;
     struct mispredicted_return list = {.group = 0};
     struct visit v = {
         .list = &list, .first = p->random, .order = probe_calloc(p, 2 * (size_t)JUMPS_MOST, sizeof *v.order)};
