@@ -166,10 +166,12 @@ static bool find_miss(struct probe *p, struct visit *v, double lines, double *mi
 
     v->look = &code_looks[CODE_LOOK_ITSELF];
     v->distance = distances[0];
+    const size_t blocks = blocks_of(p, v->look, lines);
     /* predictors learn what they can of the jump in the first one, which is not used */
-    if (!sample_block(p, v, blocks_of(p, v->look, lines), true, &others) ||
-        !sample_block(p, v, blocks_of(p, v->look, lines), true, &others) ||
-        !sample_block(p, v, blocks_of(p, v->look, lines), false, &again))
+    for (size_t i = 0; i < 2; i++)
+        if (!sample_block(p, v, blocks, true, &others))
+            return false;
+    if (!sample_block(p, v, blocks, false, &again))
         return false;
     *miss = others - again;
     return true;
