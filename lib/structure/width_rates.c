@@ -50,9 +50,15 @@ static double highest(const double *rates)
     return most;
 }
 
+/* Whether it is not known how many NOPs share an entry; where instructions begin in order there are no entries. */
+static bool is_sharing_unknown(const struct width_rates *r)
+{
+    return isnan(r->nops_per_entry) && !(r->entries < 1);
+}
+
 static bool may_share_entries(const struct width_rates *r)
 {
-    return isnan(r->entries) && !(r->in[WIDTH_NOPS] <= NOPS_FASTER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
+    return is_sharing_unknown(r) && !(r->in[WIDTH_NOPS] <= NOPS_FASTER * fmax(r->in[WITHOUT_NOPS], r->in[STORES]));
 }
 
 /*
@@ -65,7 +71,7 @@ static bool may_share_in_retiring(const struct width_rates *r)
 
     for (unsigned i = 0; i < WIDTH_KINDS; i++)
         rates[i] = isnan(r->out[i]) ? r->in[i] : r->out[i];
-    return isnan(r->entries) && width_is_higher(rates[WIDTH_NOPS], rates[WITHOUT_NOPS]);
+    return is_sharing_unknown(r) && width_is_higher(rates[WIDTH_NOPS], rates[WITHOUT_NOPS]);
 }
 
 static bool is_retiring_no_limit(const struct width_rates *r)
