@@ -352,8 +352,9 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
     return NULL;
 }
 
-const char *machine_map_scattered(struct area *a, const struct page_frame *list, size_t count, size_t pages,
-                                  size_t page_bytes)
+/* Begins the mapping of an area of `pages` pages, of which those in the list have frames. Returns why it cannot. */
+static const char *begin_listed(const struct page_frame *list, size_t count, size_t pages, size_t page_bytes,
+                                struct mapping **m)
 {
     size_t frames = 0;
 
@@ -363,14 +364,22 @@ const char *machine_map_scattered(struct area *a, const struct page_frame *list,
         return "too many areas are mapped";
     for (size_t i = 0; i < count; i++)
         frames = list[i].frame >= frames ? list[i].frame + 1 : frames;
+    *m = &mappings[mapping_count];
+    **m = (struct mapping){.area = {.bytes = pages * page_bytes, .page_bytes = page_bytes},
+                           .write_bytes = frames * page_bytes};
+    return memory_left((*m)->write_bytes) ? NULL : no_memory;
+}
 
-    struct mapping *m = &mappings[mapping_count];
-    *m = (struct mapping){.area = {.bytes = pages * page_bytes, .page_bytes = page_bytes},
-                          .mapped_bytes = pages * page_bytes,
-                          .write_bytes = frames * page_bytes};
-    if (!memory_left(m->write_bytes))
-        return no_memory;
-    const char *why = map_shared(m, NULL, list, count, AREA_CODE);
+const char *machine_map_scattered(struct area *a, const struct page_frame *list, size_t count, size_t pages,
+                                  size_t page_bytes)
+{
+    struct mapping *m;
+    const char *why = begin_listed(list, count, pages, page_bytes, &m);
+
+    if (why)
+        return why;
+    m->mapped_bytes = m->area.bytes;
+    why = map_shared(m, NULL, list, count, AREA_CODE);
     if (why)
         return why;
     mapping_count++;
@@ -406,26 +415,16 @@ static bool map_pages_apart(int fd, const struct page_frame *list, size_t count)
 const char *machine_map_sparse(struct area *a, const struct page_frame *list, size_t count, size_t pages,
                                size_t page_bytes)
 {
-    size_t frames = 0;
+    struct mapping *m;
+    const char *why = begin_listed(list, count, pages, page_bytes, &m);
 
-    if (page_bytes != small_page())
-        return "a Linux process cannot choose this page size";
-    if (mapping_count == AREAS)
-        return "too many areas are mapped";
-    for (size_t i = 0; i < count; i++)
-        frames = list[i].frame >= frames ? list[i].frame + 1 : frames;
-
-    struct mapping *m = &mappings[mapping_count];
-    *m = (struct mapping){.area = {.bytes = pages * page_bytes, .page_bytes = page_bytes},
-                          .write_bytes = frames * page_bytes,
-                          .list = list,
-                          .count = count};
-    if (!memory_left(m->write_bytes))
-        return no_memory;
+    if (why)
+        return why;
+    m->list = list;
+    m->count = count;
     const int fd = simulated_offers_shared_memory() ? memfd_create("fathom", MFD_CLOEXEC) : -1;
     if (fd < 0)
         return "the kernel gave no shared memory";
-    const char *why = NULL;
     uint8_t *write = ftruncate(fd, (off_t)m->write_bytes) ? NULL : reserve(m->write_bytes, small_page());
     if (!write ||
         mmap(write, m->write_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0) == MAP_FAILED)
