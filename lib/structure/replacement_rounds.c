@@ -11,6 +11,7 @@
 enum {
     BATCHES = 2,
     TRIALS = 32, /* sequences of a batch */
+    UNROLL = 16,
     TEXT = 160
 };
 
@@ -21,6 +22,22 @@ struct batch {
     struct replacement_trial trials[TRIALS];
     struct replacement_fit fit;
 };
+
+bool replacement_walk(struct probe *p, const struct pointer_chase *c, const size_t *offsets, size_t length,
+                      double *cycles)
+{
+    struct kernel k = {.length_factor = 2};
+    struct point pt;
+
+    pointer_chase_follow(c, offsets, length);
+    if (!pointer_chase_kernel(p, c, pointer_chase_unroll(length, UNROLL), &k))
+        return false;
+    k.warm_iterations = (double)(REPLACEMENT_WARM_ROUNDS * length) / UNROLL;
+    if (!probe_measure(p, &k, &pt))
+        return false;
+    *cycles = pt.q20 * (double)length;
+    return true;
+}
 
 /* Cycles of a hit: half of the ways, each once, so that nothing misses. */
 static bool measure_hits(struct probe *p, const struct replacement_rounds *r, double *cycles)

@@ -6,8 +6,11 @@
 #define FATHOM_LIB_STRUCTURE_REPLACEMENT_ROUNDS_H
 
 #include "lib/finding/report.h"
+#include "lib/kernels/pointer_chase.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/replacement.h"
+
+enum { REPLACEMENT_WARM_ROUNDS = 40 };
 
 #define REPLACEMENT_METHOD "random sequences against simulated policies"
 
@@ -22,6 +25,12 @@ struct replacement_rounds {
     bool (*measure)(struct probe *p, void *context, const uint8_t *blocks, size_t length, double *cycles);
 };
 
+/*
+ * Measures the cycles of a round over these bytes of the chase's ring, each of which has room for a pointer. False: the
+ * probe has ended.
+ */
+bool replacement_walk(struct probe *p, const struct pointer_chase *c, const size_t *offsets, size_t length,
+                      double *cycles);
 /*
  * Measures, sends the table `rounds` with all sequences, and reports the finding *f: all policies that fit, or why none
  * does. False: the probe has ended.

@@ -28,9 +28,7 @@
 
 enum {
     USES = POINTER_CHASE_LINE_BYTES / sizeof(uint64_t), /* of a page in a round, at most */
-    UNROLL = 16,
-    WARM_ROUNDS = 40,
-    SETS_BITS_MOST = 12 /* more than any known TLB has */
+    SETS_BITS_MOST = 12                                 /* more than any known TLB has */
 };
 
 struct set {
@@ -51,22 +49,13 @@ static bool measure_round(struct probe *p, void *context, const uint8_t *blocks,
     const struct set *s = context;
     const size_t lines = s->page_bytes / POINTER_CHASE_LINE_BYTES;
     size_t offsets[REPLACEMENT_LENGTH], used[REPLACEMENT_BLOCKS] = {0};
-    struct kernel k = {.length_factor = 2};
-    struct point pt;
 
     for (size_t i = 0; i < length; i++) {
         const size_t page = blocks[i] * s->sets + s->set;
         offsets[i] = page * s->page_bytes + (blocks[i] + 1U) % lines * POINTER_CHASE_LINE_BYTES +
                      used[blocks[i]]++ * sizeof(uint64_t);
     }
-    pointer_chase_follow(&s->chase, offsets, length);
-    if (!pointer_chase_kernel(p, &s->chase, pointer_chase_unroll(length, UNROLL), &k))
-        return false;
-    k.warm_iterations = (double)(WARM_ROUNDS * length) / UNROLL;
-    if (!probe_measure(p, &k, &pt))
-        return false;
-    *cycles = pt.q20 * (double)length;
-    return true;
+    return replacement_walk(p, &s->chase, offsets, length, cycles);
 }
 
 static struct finding finding_of(const struct set *s, enum reason reason)

@@ -35,8 +35,6 @@
 
 enum {
     USES = POINTER_CHASE_LINE_BYTES / sizeof(uint64_t), /* of a line in a round, at most */
-    UNROLL = 16,
-    WARM_ROUNDS = 40,
     DISPLACERS_FACTOR = 2, /* lines that displace one from the first level, in parts of its ways */
     ROUNDS = 5             /* of a sequence with displacers, in an iteration */
 };
@@ -59,17 +57,13 @@ static bool measure_round(struct probe *p, void *context, const uint8_t *blocks,
     for (size_t i = 0; i < length; i++)
         offsets[i] = blocks[i] * s->way_bytes + s->line * POINTER_CHASE_LINE_BYTES +
                      used[blocks[i]]++ * sizeof(uint64_t);
+    if (!s->displacers.count)
+        return replacement_walk(p, &s->chase, offsets, length, cycles);
     pointer_chase_follow(&s->chase, offsets, length);
-    if (s->displacers.count) {
-        if (!displaced_chase_kernel(p, &s->chase, &s->displacers, s->chase.ring.at + s->line * POINTER_CHASE_LINE_BYTES,
-                                    length, pointer_chase_unroll(length, ROUNDS), &k))
-            return false;
-        k.warm_iterations = (double)WARM_ROUNDS / ROUNDS;
-    } else {
-        if (!pointer_chase_kernel(p, &s->chase, pointer_chase_unroll(length, UNROLL), &k))
-            return false;
-        k.warm_iterations = (double)(WARM_ROUNDS * length) / UNROLL;
-    }
+    if (!displaced_chase_kernel(p, &s->chase, &s->displacers, s->chase.ring.at + s->line * POINTER_CHASE_LINE_BYTES,
+                                length, pointer_chase_unroll(length, ROUNDS), &k))
+        return false;
+    k.warm_iterations = (double)REPLACEMENT_WARM_ROUNDS / ROUNDS;
     if (!probe_measure(p, &k, &pt))
         return false;
     *cycles = pt.q20 * (double)length;
