@@ -80,6 +80,13 @@ static void emit_bearer(struct code *c, enum history_bearer bearer)
     emit_nop(c, emit_nop_lengths[0]);
 }
 
+void history_emit_taken(struct code *c, unsigned count, size_t pitch)
+{
+    emit_align(c, HISTORY_LINE_BYTES);
+    for (unsigned i = 0; i < count && code_good(c); i++)
+        emit_dummy(c, HISTORY_TAKEN, pitch);
+}
+
 void history_emit_probe_branch(const struct probe *p, struct code *c)
 {
     for (size_t i = 0; i < probe_smoke(p, SMOKE_MULTIPLICATIONS, HISTORY_MULTIPLICATIONS); i++)

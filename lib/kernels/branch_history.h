@@ -81,6 +81,11 @@ bool history_fills_cache(const struct branch_history *h, double x);
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes,
                    struct kernel *k);
 /*
+ * Emits conditional branches that are always taken, since REG_T6 is zero, `pitch` bytes from one to the next; the
+ * first one begins a line.
+ */
+void history_emit_taken(struct code *c, unsigned count, size_t pitch);
+/*
  * Emits the probe branch: taken where REG_T5 is zero, which is known only after a chain of multiplications of it by
  * REG_T2, which must be odd, as chance_begin leaves it. REG_T5 is overwritten.
  */

@@ -8,7 +8,6 @@ enum {
     OTHER_BIT = 9,  /* of the draw */
     ENTRY_BIT = 16, /* of the draw; the first of those that choose an entry */
     ENTRY_BITS = 24,
-    SPARSE_DUMMIES = 256,    /* on lines of their own: with the rest of the code less than 32 KiB */
     BEARER_PART_BYTES = 128, /* in which there is one of a bearer's branches, or their target */
     CODE_BYTES = 32768 + TABLE_DUMMIES * HISTORY_LINE_BYTES
 };
@@ -38,17 +37,6 @@ static void emit_bearer(struct code *c, uint64_t *random)
     emit_place(c, target);
 }
 
-static void emit_dummies(struct code *c, unsigned count, bool close)
-{
-    emit_align(c, HISTORY_LINE_BYTES);
-    for (unsigned i = 0; i < count && code_good(c); i++) {
-        const size_t next = c->used + HISTORY_LINE_BYTES / (close ? 2u : 1u);
-        const struct fixup branch = emit_branch_if_zero_ahead(c, REG_T6);
-        emit_place(c, next);
-        emit_land(c, branch);
-    }
-}
-
 /* Draws an entry of the list into REG_T7. */
 static void emit_draw(struct code *c, const struct table_set *t)
 {
@@ -65,7 +53,7 @@ bool table_set_build(struct probe *p, const struct table_set *t, enum history_pr
 {
     uint64_t random = t->layout;
     struct code c = probe_code(p, CODE_BYTES);
-    const bool close = t->reset + t->dummies > SPARSE_DUMMIES;
+    const size_t pitch = table_pitch(t->reset + t->dummies);
 
     emit_place(&c, random_below(&random, HISTORY_PLACES) * HISTORY_LINE_BYTES);
     const size_t entry = c.used;
@@ -78,14 +66,14 @@ bool table_set_build(struct probe *p, const struct table_set *t, enum history_pr
     emit_move(&c, REG_T5, goes == HISTORY_CONSTANT ? REG_T6 : goes == HISTORY_OTHER_BIT ? REG_T1 : REG_T7);
     if (goes == HISTORY_SAME_BIT)
         emit_shift_right(&c, REG_T5, 63);
-    emit_dummies(&c, t->reset, close);
+    history_emit_taken(&c, t->reset, pitch);
     for (unsigned i = 0; i < t->bearers; i++) {
         emit_move(&c, REG_T1, REG_T7);
         emit_and_constant(&c, REG_T1, 1);
         emit_shift_right(&c, REG_T7, 1);
         emit_bearer(&c, &random);
     }
-    emit_dummies(&c, t->dummies, close);
+    history_emit_taken(&c, t->dummies, pitch);
     history_emit_probe_branch(p, &c);
     emit_loop(&c, loop);
     chance_end(&c);

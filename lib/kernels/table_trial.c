@@ -58,14 +58,9 @@ static void emit_bearer_branch(struct code *c, enum reg r, uint64_t *random)
     emit_land(c, branch);
 }
 
-static void emit_dummies(struct code *c, unsigned count)
+size_t table_pitch(unsigned dummies)
 {
-    for (unsigned i = 0; i < count && code_good(c); i++) {
-        const size_t next = c->used + HISTORY_LINE_BYTES / (count > SPARSE_DUMMIES ? 2u : 1u);
-        const struct fixup branch = emit_branch_if_zero_ahead(c, REG_T6);
-        emit_place(c, next);
-        emit_land(c, branch);
-    }
+    return HISTORY_LINE_BYTES / (dummies > SPARSE_DUMMIES ? 2u : 1u);
 }
 
 bool table_trial_build(struct probe *p, const struct table_trial *t, enum history_probe goes, struct kernel *k)
@@ -87,8 +82,7 @@ bool table_trial_build(struct probe *p, const struct table_trial *t, enum histor
     chance_bits(&c, 0, 1);
     emit_bearer_branch(&c, REG_T6, &random);
     emit_bearer_branch(&c, REG_T1, &random);
-    emit_align(&c, HISTORY_LINE_BYTES);
-    emit_dummies(&c, t->dummies);
+    history_emit_taken(&c, t->dummies, table_pitch(t->dummies));
     history_emit_probe_branch(p, &c);
     emit_loop(&c, loop);
     chance_end(&c);

@@ -17,12 +17,16 @@
 #define FATHOM_LIB_KERNELS_TABLE_TRIAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/kernels/branch_history.h"
 #include "lib/probe/probe.h"
 
 enum { TABLE_DUMMIES = 640 /* at most; Zen 4's history spans 540 */ };
+
+/* Bytes from one dummy to the next: a line, or half of one where so many would fill the first instruction cache. */
+size_t table_pitch(unsigned dummies);
 
 struct table_trial {
     uint64_t state; /* address at which the generator's state is kept, lib/kernels/chance.h */
