@@ -19,8 +19,9 @@
  * There is no curve. Inference: where most of what a miss costs is saved, the line was prefetched; where hardly any of
  * it, it was not. In between nothing is decided. From this follow the kinds (lib/structure/code_prefetchers.h).
  *
- * What could mislead: a front end that does not know a jump yet reads on behind it, and may fetch the next line that
- * way. This is not told apart from a prefetcher of the next line, since it has the same effect.
+ * What could mislead: a front end that does not know a jump yet, or only in a slow level of its branch target buffer,
+ * reads on behind it, and may fetch the next lines that way. This is not told apart from a prefetcher of the next line,
+ * since it has the same effect. With more lines more jumps are unknown: so there are no more than needed.
  *
  * Sources: the experiment is ours. docs/METHODS.md, 5.18.
  */
@@ -41,7 +42,7 @@ enum {
     PAGE_BLOCKS = 4,
     PLACES = 8,           /* where blocks begin in their pages: each a pair of lines behind the one before */
     TIMES = 4,            /* so many times as many lines are visited in a pass as the instruction cache has */
-    JUMPS_MOST = 14000,   /* the list has room for more: six times an instruction cache of 128 KiB is less */
+    JUMPS_MOST = 14000,   /* the list has room for more: four times an instruction cache of 192 KiB is less */
     L1I_BYTES = 32 << 10, /* where nothing is known of it */
     ROOM_BYTES = 4096,
     SAMPLES = 9
@@ -82,8 +83,8 @@ static size_t visited(const void *context, size_t jump)
 }
 
 /*
- * Sets the order of all jumps. Two blocks of a page, next but one to each other, are visited half a pass apart; the other lines
- * are visited behind each `distance` blocks.
+ * Sets the order of all jumps. The first block of a page is visited half a pass before the third, the second before the
+ * fourth; the other lines are visited behind each `distance` blocks.
  */
 static void set_order(struct visit *v, uint64_t *random)
 {
@@ -247,15 +248,14 @@ static void run(struct probe *p)
     enum code_prefetch_effect effects[CODE_LOOKS] = {CODE_PREFETCH_UNKNOWN};
     enum reason reason = REASON_NONE, last = REASON_AMBIGUOUS;
     struct mispredicted_return list = {.group = 0};
-    struct visit v = {
-        .list = &list, .first = p->random, .order = probe_calloc(p, 2 * (size_t)JUMPS_MOST, sizeof *v.order)};
+    struct visit v = {.list = &list, .first = p->random};
     double miss;
 
     if (probe_is_simulated(p)) {
         report_kinds(p, effects, REASON_TOO_LONG_TO_SIMULATE);
-        free(v.order);
         return;
     }
+    v.order = probe_calloc(p, 2 * (size_t)JUMPS_MOST, sizeof *v.order);
     bool good = v.order && mispredicted_return_map(p, &list) && find_miss(p, &v, lines, &miss);
 
     for (size_t i = 0; good && i < CODE_LOOKS; i++) {
