@@ -101,10 +101,9 @@ function disturbed(core) {
     const found = disturbances(core), noise = core.findings.filter(f => NOISE.test(f.name) && f.grade !== 'U');
     if (!found.readings)
         return h('p', {class: 'quiet'}, 'No probe has ended, so nothing is known about disturbances.');
-    const total = found.readings + found.rejected;
-    const list = found.by.map(([cause, count]) => h('li', {}, h('b', {}, `${number(100 * count / total, 2)} %`), ` because ${CAUSES[cause] || cause}`));
+    const list = found.by.map(([cause, count]) => h('li', {}, h('b', {}, `${number(100 * count / found.readings, 2)} %`), ` because ${CAUSES[cause] || cause}`));
     return [
-        h('p', {}, `${number(found.readings)} readings were taken and ${number(found.rejected)} rejected`, list.length ? ':' : '.'),
+        h('p', {}, `${number(found.readings)} readings were taken, of which ${number(found.rejected)} were rejected`, list.length ? ':' : '.'),
         list.length ? h('ul', {class: 'causes'}, list) : null,
         noise.length ? h('ul', {class: 'causes'}, noise.slice(0, 4).map(f => h('li', {}, h('b', {}, quantity(f.value, f.unit === 'percent' ? '%' : f.unit)), ` ${(findingsKnown.get(f.name) || {text: f.name}).text}`, h('span', {class: 'quiet'}, ` ${variantText(f)}`)))) : null,
     ];

@@ -154,7 +154,7 @@ function coreTitle(core) {
     return [`${coreName(core)}, core ${core.index}${type}`, core.run.run.isa, core.run.run.platform, core.run.file].filter(Boolean).join(' · ');
 }
 
-/* Readings of all probes, those that were rejected, and the causes as [cause, count], most frequent first. */
+/* Readings of all probes, those of them that were rejected, and the causes as [cause, count], most frequent first. */
 function disturbances(core) {
     let readings = 0, rejected = 0;
     const by = new Map();

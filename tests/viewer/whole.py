@@ -57,6 +57,15 @@ def is_that_of_the_records(page, name, every, wrong):
         wrong.check(wanted in text, f"the overview does not say {wanted}")
     cause = (first["done"] or {}).get("untrusted_cause")
     wrong.check((cause or "") in text, f"it does not say {cause}")
+    ends = [each for each in run.records if each["t"] == "end" and each["core"] == core]
+    readings = sum(each["readings"] for each in ends)
+    causes = {cause for each in ends for cause in each["rejected_by"]}
+    counts = [sum(each["rejected_by"].get(cause, 0) for each in ends) for cause in causes]
+    expected = sorted((100 * count / readings for count in counts if count), reverse=True)
+    told = page.js("const list = document.querySelector('.causes');"
+                   "return list ? [...list.querySelectorAll('b')].map(each => parseFloat(each.textContent)) : []")
+    wrong.check(all(abs(a - b) <= 0.06 * b for a, b in zip(told, expected)) and len(told) >= len(expected),
+                f"of the readings {expected} percent were rejected, and the overview says {told}")
     page.shot(f"{name}-overview", whole=True)
     views.check_findings(page, own, wrong)
     page.shot(f"{name}-findings")
