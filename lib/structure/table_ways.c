@@ -52,8 +52,8 @@ static unsigned span(struct search *w, const uint32_t *basis, unsigned dimension
 }
 
 /*
- * The half of a subspace in which these coordinates have an even sum. Its first combination is the only one of the
- * other direction, as that of the subspace is.
+ * The half of a subspace in which these coordinates have an even sum. Of its combinations only the first one has the bit
+ * of the direction, as of those of the subspace.
  */
 static void halve(const uint32_t *basis, unsigned dimensions, uint32_t coordinates, uint32_t *half)
 {
@@ -104,8 +104,8 @@ static void alternate(uint32_t *list, unsigned count)
 }
 
 /*
- * Whether the first `count` histories of the list are predicted but for any one of this direction: if it is the direction
- * that needs entries, all of it share a set.
+ * Whether the first `count` histories of the list are predicted as soon as any one of this direction is left out. If
+ * those of this direction are the ones that need entries, that shows that all of them share a set.
  */
 static bool each_matters(struct search *w, unsigned count, uint32_t direction)
 {

@@ -3,9 +3,8 @@
  * needs an entry of the table (lib/kernels/table_set.h).
  *
  * A history is chosen by bits; bit 0 is also the direction of the branch that is predicted. All histories look alike to
- * the other tables. One of these predicts the branch where the table has no entry, so that only histories of one
- * direction need entries: the one of which fewer are in a set, as far as sets agree. In the lists that are tried, both
- * directions are equally frequent.
+ * the other tables. Where the table has no entry, one of these predicts the branch, always in the same direction, so that
+ * only histories of the other direction need entries. In the lists that are tried, both directions are equally frequent.
  *
  * Where the table's index is an exclusive or of bits of the history, sums of certain combinations of bits, a subspace,
  * lie in one set. More and more bits are used until some histories are not predicted: then sets overflow. Of the

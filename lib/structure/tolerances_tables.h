@@ -43,8 +43,8 @@ static const double TABLE_WIDER_BY = 1;
 /*
  * A list of histories fits the table if fewer predictions than this part of those that chance would miss are missed;
  * sets overflow if more than TABLE_OVERFLOWS_ABOVE are. With n ways, of n + 1 histories of either direction one at least
- * is missed each time: 1 / (n + 1) of what chance misses, 0.11 for eight ways. Half of that is between. Modelled cores
- * show up to 0.02 where all fit.
+ * is missed each time: 1 / (n + 1) of what chance misses, 0.11 for eight ways. The two limits are on either side of half
+ * of that. Modelled cores show up to 0.02 where all fit.
  */
 static const double TABLE_FITS_BELOW = 0.05;
 /* See TABLE_FITS_BELOW. */

@@ -3,8 +3,8 @@
  *
  * Experiment: a branch goes one way or the other by which of several histories it is executed with. Histories differ in
  * branches that lie farther back than the second longest table sees (lib/kernels/table_set.h): to the other tables they
- * are all alike. One of these predicts the more frequent direction, so that each history of the other direction needs an
- * entry of the longest table. Two controls calibrate time, as in the probe `history`.
+ * are all alike. One of these predicts one direction, always the same, so that each history of the other direction needs
+ * an entry of the longest table. Two controls calibrate time, as in the probe `history`.
  *
  * Inference: histories are selected until all lie in one set of the table (lib/structure/table_ways.h). How many of
  * either direction are predicted together are the ways.
@@ -36,7 +36,7 @@ enum {
     OCCURS = 12,   /* times that each history occurs before a reading counts: tables learn at each misprediction */
     SETTLED = 500, /* iterations before a reading counts, besides */
     WARM_AT_ONCE = 2000, /* iterations without a reading in one window, so that few are disturbed */
-    LOST_OF = 10,        /* samples one may be lost */
+    LOST_OF = 10,        /* of so many samples one may have no result */
     BEARER_BRANCHES = 2  /* in the history for each bearer, at most */
 };
 

@@ -197,7 +197,7 @@ static bool find_overwritten(struct probe *p, const struct area *area, const str
                                    {"address", "arithmetic", (double)NAN}};
     struct finding f = {.name = "memory.forwarding.overwritten_cycles",
                         .reason = REASON_NOT_STEADY,
-                        .method = "two stores of the widest to the place that is loaded"};
+                        .method = "two stores of the widest register to the bytes that are loaded"};
     const struct emit_access *loaded;
 
     if (!forwarding_not_renamed(p, area->at, &loaded))

@@ -125,7 +125,7 @@ static bool find_conditions(struct probe *p, const struct area *area, const stru
                                               : answer == RENAMING_UNKNOWN ? REASON_NOT_STEADY
                                                                            : REASON_EXPERIMENTS_DISAGREE,
                                     .agreement = known ? "constant and changing values agree" : NULL,
-                                    .method = "store and load of the widest that take hardly any time",
+                                    .method = "store and load of the widest register that take hardly any time",
                                     .curves = {"conditions"}});
     }
     return true;
