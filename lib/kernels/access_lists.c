@@ -133,7 +133,7 @@ static void emit_site(struct code *c, size_t at, enum listed_kind kind)
     emit_add(c, REG_T3, REG_T0);
     if (kind == LISTED_STORE) {
         emit_store(c, REG_T0, REG_T3, 0);
-    } else if (kind == LISTED_POINTER) {
+    } else if (kind == LISTED_POINTER || kind == LISTED_ONWARD) {
         emit_load(c, REG_T6, REG_T3, 0);
         emit_move(c, REG_T0, REG_T6);
         emit_and_constant(c, REG_T0, POINTER_BITS);
@@ -213,7 +213,7 @@ static size_t emit_train(struct code *c, const struct access_area *a, const stru
     for (size_t i = from; i < to; i++) {
         emit_constant(c, REG_T3, (uint64_t)l->all[i].at);
         emit_add(c, REG_T3, REG_T2);
-        if (l->all[i].kind == LISTED_THROUGH)
+        if (l->all[i].kind == LISTED_THROUGH || l->all[i].kind == LISTED_ONWARD)
             emit_move(c, REG_T3, REG_T6);
         if (l->all[i].kind == LISTED_APART) {
             emit_and_constant(c, REG_T3, bits_of(a->others.bytes));

@@ -30,7 +30,8 @@ enum listed_kind {
     LISTED_STORE,
     LISTED_APART,   /* a load of other lines, beginning at another one for each place */
     LISTED_POINTER, /* a load of one of the list's pointers */
-    LISTED_THROUGH  /* a load from where the latest of these leads; its `at` does not matter */
+    LISTED_THROUGH, /* a load from where the latest of these leads; its `at` does not matter */
+    LISTED_ONWARD   /* the same, of one of the list's pointers again */
 };
 
 /* An access: how many bytes from the begin of its place, or of the other lines, and by which of the instructions. */

@@ -60,6 +60,7 @@ enum prefetch_parameter {
     PREFETCH_REGION_BYTES,
     PREFETCH_REGIONS, /* other regions whose begin ends the recording of one */
     PREFETCH_LENGTH,  /* distances that are remembered */
+    PREFETCH_INDIRECTIONS, /* lines in a row, each brought from where a pointer in the one before leads */
     PREFETCH_PARAMETERS
 };
 

@@ -46,7 +46,8 @@ static const struct {
     {"memory.prefetcher.distance", PREFETCH_DISTANCE},     {"memory.prefetcher.streams", PREFETCH_STREAMS},
     {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX}, {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS},
     {"memory.prefetcher.resumes", PREFETCH_RESUMES},       {"memory.prefetcher.region_bytes", PREFETCH_REGION_BYTES},
-    {"memory.prefetcher.regions", PREFETCH_REGIONS},       {"memory.prefetcher.length", PREFETCH_LENGTH}};
+    {"memory.prefetcher.regions", PREFETCH_REGIONS},       {"memory.prefetcher.length", PREFETCH_LENGTH},
+    {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS}};
 static const char *const traits[PREFETCH_TRAITS] = {
     [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
     [PREFETCH_STORES] = "memory.prefetcher.stores",           [PREFETCH_UNIT] = "memory.prefetcher.distances",
@@ -78,6 +79,7 @@ static bool has(enum prefetch_kind kind, enum prefetch_parameter what)
                kind == PREFETCH_POINTERS;
     case PREFETCH_DEGREE: return kind != PREFETCH_PAIR && kind != PREFETCH_REGION;
     case PREFETCH_LENGTH: return kind == PREFETCH_DELTAS;
+    case PREFETCH_INDIRECTIONS: return kind == PREFETCH_POINTERS;
     case PREFETCH_REGION_BYTES:
     case PREFETCH_REGIONS: return kind == PREFETCH_REGION;
     default: return kind == PREFETCH_STRIDE;
@@ -281,6 +283,8 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.region_bytes", "bytes", "size of the regions whose lines are remembered together"},
           {"memory.prefetcher.regions", "regions", "other regions whose begin ends the recording of one"},
           {"memory.prefetcher.length", "distances", "latest distances of a load instruction that are remembered"},
+          {"memory.prefetcher.indirections", "levels",
+           "lines in a row that a prefetcher brings, each from where a pointer in the one before leads"},
           {"memory.prefetcher.key", "key", "what lines of a region are remembered by"},
           {"memory.prefetcher.hits", "action", "whether loads that hit the first level train a prefetcher"},
           {"memory.prefetcher.stores", "action", "whether stores train a prefetcher"},

@@ -252,27 +252,54 @@ static void see_replay(struct prefetchers *p, uint64_t address, struct list *l)
     }
 }
 
+/* Brings the line that a pointer leads to, and those that the pointers in it lead to, and so on. */
+static void follow(const struct pointer_design *d, const struct prefetcher_access *a, uint64_t to, unsigned levels,
+                   struct list *l)
+{
+    const uint64_t line = to / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
+
+    if (!to)
+        return;
+    bring(l, (int64_t)to, d->into);
+    if (levels > 1 && !d->lines)
+        follow(d, a, a->word(a->memory, to), levels - 1, l);
+    for (uint64_t i = 0; i < CACHE_LINE_BYTES && levels > 1 && d->lines; i += sizeof i)
+        follow(d, a, a->word(a->memory, line + i), levels - 1, l);
+}
+
+/* The array that the load instruction reads; NULL: none is known. */
+static struct pointer_entry *array_of(struct prefetchers *p, uint64_t pc)
+{
+    for (size_t i = 0; i < PREFETCH_ARRAYS; i++)
+        if (p->pointers[i].pc == pc)
+            return &p->pointers[i];
+    return NULL;
+}
+
 /* A load's value is a pointer that is followed where the next load is of its line. */
 static void see_pointers(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
     const struct pointer_design *d = &p->design.pointers;
-    struct pointer_entry *e = &p->pointer, *latest = &p->latest;
+    struct pointer_entry *latest = &p->latest;
     enum { WORD = 8 };
 
     if (!d->train || !a->word)
         return;
     for (uint64_t i = 0; i < CACHE_LINE_BYTES && d->lines; i += WORD)
-        bring(l, (int64_t)a->word(a->memory, a->address / CACHE_LINE_BYTES * CACHE_LINE_BYTES + i), d->into);
+        follow(d, a, a->word(a->memory, a->address / CACHE_LINE_BYTES * CACHE_LINE_BYTES + i), d->levels, l);
     if (latest->value && latest->value / CACHE_LINE_BYTES == a->address / CACHE_LINE_BYTES) {
-        const bool goes_on = e->pc == latest->pc && latest->address == e->address + WORD;
-        const unsigned followed = goes_on ? e->followed + 1 : 1;
+        struct pointer_entry *e = array_of(p, latest->pc);
+        const unsigned followed = e && latest->address == e->address + WORD ? e->followed + 1 : 1;
+        e = e ? e : &p->pointers[p->next_pointer++ % PREFETCH_ARRAYS];
         *e = *latest;
         e->followed = followed;
     }
     *latest = (struct pointer_entry){a->pc, a->address, a->word(a->memory, a->address), 0};
-    for (unsigned i = 1; i <= d->ahead && !d->lines && e->followed >= d->train; i++)
-        if (a->pc == e->pc && a->address == e->address + WORD)
-            bring(l, (int64_t)a->word(a->memory, a->address + i * WORD), d->into);
+    const struct pointer_entry *array = array_of(p, a->pc);
+    if (d->lines || !array || array->followed < d->train || a->address != array->address + WORD)
+        return;
+    for (unsigned i = 1; i <= d->ahead; i++)
+        follow(d, a, a->word(a->memory, a->address + i * WORD), d->levels, l);
 }
 
 void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *design)

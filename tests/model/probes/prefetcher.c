@@ -276,6 +276,7 @@ static void check_pointers(const struct machine_design *m, const char *home)
     check_parameter(m, "memory.prefetcher.train", "pointers", home, d->lines ? 1 : d->train + 1);
     if (!d->lines)
         check_parameter(m, "memory.prefetcher.degree", "pointers", home, d->ahead);
+    check_parameter(m, "memory.prefetcher.indirections", "pointers", home, d->levels);
 }
 
 /* The kinds that are found are attributed to the switch that turns them off. */
@@ -364,6 +365,7 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
         d->pointers = (struct pointer_design){.train = (unsigned)pick(2, 12),
                                               .ahead = (unsigned)pick(1, 3),
                                               .lines = pick(0, 2) == 0,
+                                              .levels = (unsigned)pick(1, 2),
                                               .into = pick(0, 1)};
     if (d->region.bytes && pick(0, 1)) { /* lines near the first one, wherever that is */
         d->region.bytes = 4096;
@@ -391,8 +393,8 @@ static void show(const struct machine_design *m)
             d->stream.into + 1, d->stream.sees.misses_only, d->stream.sees.stores);
     fprintf(stderr, "# deltas %u match %u degree %u into %zu; replay %u into %zu\n", d->deltas.deltas, d->deltas.match,
             d->deltas.degree, d->deltas.into + 1, d->replay.degree, d->replay.into + 1);
-    fprintf(stderr, "# pointers %u ahead %u lines %d into %zu\n", d->pointers.train, d->pointers.ahead,
-            d->pointers.lines, d->pointers.into + 1);
+    fprintf(stderr, "# pointers %u ahead %u lines %d levels %u into %zu\n", d->pointers.train, d->pointers.ahead,
+            d->pointers.lines, d->pointers.levels, d->pointers.into + 1);
     fprintf(stderr, "# region %u before %u behind %u active %u key %d into %zu\n", d->region.bytes, d->region.before,
             d->region.behind, d->region.active, (int)d->region.key, d->region.into + 1);
 }
