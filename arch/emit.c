@@ -13,37 +13,12 @@ bool code_good(const struct code *c)
     return !c->overflow && !c->invalid;
 }
 
-/* Only the first failure is kept: what follows it may fail on its account. */
-bool code_require(struct code *c, bool condition)
-{
-    if (!condition && code_good(c))
-        c->invalid = true;
-    return code_good(c);
-}
-
-/* Room for `count` more bytes, or an overflow. */
-static bool code_require_room(struct code *c, size_t count)
-{
-    if (!code_good(c))
-        return false;
-    if (count > c->bytes - c->used)
-        c->overflow = true;
-    return !c->overflow;
-}
-
 void code_append(struct code *c, const uint8_t *bytes, size_t count, struct work work)
 {
-    if (!code_require_room(c, count))
-        return;
-    if (count == 4) /* each instruction of AArch64: a call would take longer than the copy */
-        memcpy(c->write + c->used, bytes, 4);
-    else
-        memcpy(c->write + c->used, bytes, count);
-    c->used += count;
-    c->work.instructions += work.instructions;
-    c->work.branches += work.branches;
-    c->work.loads += work.loads;
-    c->work.stores += work.stores;
+    uint8_t *const at = code_take(c, count, work);
+
+    if (at)
+        memcpy(at, bytes, count);
 }
 
 bool code_require_branch(struct code *c, size_t from, size_t bytes, size_t target)

@@ -10,12 +10,46 @@
 #define WORK_STORE ((struct work){.instructions = 1, .stores = 1})
 #define WORK_BRANCH ((struct work){.instructions = 1, .branches = 1})
 
-/* Marks the code as bad unless `condition` holds; it stays bad from then on. Returns whether it is still good. */
-bool code_require(struct code *c, bool condition);
+/*
+ * Marks the code as bad unless `condition` holds; it stays bad from then on. Returns whether it is still good. Only the
+ * first failure is kept: what follows it may fail on its account. This and what follows are inlined, as on a simulated core
+ * emitting a kernel takes more instructions than running it.
+ */
+static inline bool code_require(struct code *c, bool condition)
+{
+    if (!condition && !c->overflow)
+        c->invalid = true;
+    return !c->overflow && !c->invalid;
+}
+
+/* Room for `count` more bytes, or an overflow. */
+static inline bool code_require_room(struct code *c, size_t count)
+{
+    if (!code_require(c, true))
+        return false;
+    c->overflow = count > c->bytes - c->used;
+    return !c->overflow;
+}
 
 /*
- * Appends the `count` bytes of one instruction and adds `work`; where they do not fit, sets `overflow` and appends
- * nothing.
+ * Takes the next `count` bytes of the code, for what does that work, and returns where they are to be written; NULL
+ * where they do not fit, which sets `overflow`.
+ */
+static inline uint8_t *code_take(struct code *c, size_t count, struct work work)
+{
+    if (!code_require_room(c, count))
+        return NULL;
+    uint8_t *const at = c->write + c->used;
+    c->used += count;
+    c->work.instructions += work.instructions;
+    c->work.branches += work.branches;
+    c->work.loads += work.loads;
+    c->work.stores += work.stores;
+    return at;
+}
+
+/*
+ * Appends the `count` bytes of instructions and adds `work`; where they do not fit, sets `overflow` and appends nothing.
  */
 void code_append(struct code *c, const uint8_t *bytes, size_t count, struct work work);
 

@@ -4,13 +4,18 @@
 #ifndef FATHOM_ARCH_AARCH64_ENCODE_H
 #define FATHOM_ARCH_AARCH64_ENCODE_H
 
+#include <string.h>
+
 #include "arch/emit_private.h"
 
 /* Emits one instruction, `word`, with the work that it does. */
 static inline void append(struct code *c, uint32_t word, struct work work)
 {
     const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
-    code_append(c, bytes, sizeof bytes, work);
+    uint8_t *const at = code_take(c, sizeof bytes, work);
+
+    if (at)
+        memcpy(at, bytes, sizeof bytes);
 }
 
 /*

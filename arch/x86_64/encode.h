@@ -5,6 +5,8 @@
 #ifndef FATHOM_ARCH_X86_64_ENCODE_H
 #define FATHOM_ARCH_X86_64_ENCODE_H
 
+#include <string.h>
+
 #include "arch/emit_private.h"
 
 /* Registers by the numbers that instructions have for them. */
@@ -25,10 +27,26 @@ static inline void add(struct instruction *i, uint32_t value, unsigned bytes)
         i->bytes[i->count++] = (uint8_t)value;
 }
 
-/* Emits the instruction, with the work that it does. */
+/*
+ * Emits the instruction, with the work that it does. It is copied by its first and its last bytes, which may overlap: a
+ * call of memcpy would take longer.
+ */
 static inline void append(struct code *c, const struct instruction *i, struct work work)
 {
-    code_append(c, i->bytes, i->count, work);
+    const size_t n = i->count;
+    uint8_t *const at = code_take(c, n, work);
+
+    if (at && n >= 8) {
+        memcpy(at, i->bytes, 8);
+        memcpy(at + n - 8, i->bytes + n - 8, 8);
+    } else if (at && n >= 4) {
+        memcpy(at, i->bytes, 4);
+        memcpy(at + n - 4, i->bytes + n - 4, 4);
+    } else if (at && n > 0) {
+        at[0] = i->bytes[0];
+        at[n / 2] = i->bytes[n / 2];
+        at[n - 1] = i->bytes[n - 1];
+    }
 }
 
 /*

@@ -60,17 +60,24 @@ static size_t lines_apart(const struct branch_chain *chain)
     return chain->lines_apart ? chain->lines_apart : 1;
 }
 
+/* How lines rotate from page to page: calculated once for all slots. */
+struct rotation {
+    size_t lines, apart, pages; /* of a page; from slot to slot; from slot to slot, in pages */
+};
+
+static struct rotation rotation_of(const struct branch_chain *chain)
+{
+    return (struct rotation){lines_of(chain->page_bytes), lines_apart(chain), chain->stride / chain->page_bytes};
+}
+
 /*
  * The line of a slot on its page; for LOOP that which follows the line of slot 0. Pages are numbered backwards, as
  * slots are.
  */
-static size_t line_of(const struct branch_chain *chain, size_t slot)
+static size_t line_of(const struct rotation *r, size_t slot)
 {
-    const size_t lines = lines_of(chain->page_bytes), apart = lines_apart(chain);
-
-    if (slot == LOOP)
-        return (apart - 1) % lines;
-    return lines - 1 - (slot * apart + slot * (chain->stride / chain->page_bytes) / lines) % lines;
+    return slot == LOOP ? (r->apart - 1) % r->lines
+                        : r->lines - 1 - (slot * r->apart + slot * r->pages / r->lines) % r->lines;
 }
 
 size_t branch_chain_span(const struct branch_chain *chain)
@@ -84,21 +91,33 @@ size_t branch_chain_bytes(const struct branch_chain *chain, size_t end)
     return end + (chain->page_bytes ? chain->stride : branch_end(chain) + LOOP_BYTES);
 }
 
+/* The offset of a slot's line where each slot is a page. */
+static size_t page_line_at(const struct branch_chain *chain, const struct rotation *r, size_t end, size_t slot)
+{
+    const size_t after = slot == LOOP ? end + chain->stride : end - slot * chain->stride;
+
+    return after - chain->page_bytes + line_of(r, slot) * BRANCH_CHAIN_LINE_BYTES;
+}
+
 /* The offset of a slot, or of its line on the page where each slot is a page. */
 static size_t slot_at(const struct branch_chain *chain, size_t end, size_t slot)
 {
     if (!chain->page_bytes)
         return slot == LOOP ? end : end - (slot + 1) * chain->stride;
-    if (slot == LOOP)
-        return end + chain->stride - chain->page_bytes + line_of(chain, slot) * BRANCH_CHAIN_LINE_BYTES;
-    return end - slot * chain->stride - chain->page_bytes + line_of(chain, slot) * BRANCH_CHAIN_LINE_BYTES;
+    const struct rotation r = rotation_of(chain);
+    return page_line_at(chain, &r, end, slot);
 }
 
-/* The offset that branches to a slot lead to: its NOPs, or its branch. */
+/* Bytes from the beginning of a slot to where branches to it lead: its NOPs, or its branch. */
+static size_t target_in_slot(const struct branch_chain *chain, bool is_conditional)
+{
+    return branch_end(chain) - branch_bytes(chain, is_conditional) - chain->nop_bytes;
+}
+
+/* The offset that branches to a slot lead to. */
 static size_t target_at(const struct branch_chain *chain, size_t end, size_t slot)
 {
-    return slot_at(chain, end, slot) + branch_end(chain) - branch_bytes(chain, conditional(chain, slot)) -
-           chain->nop_bytes;
+    return slot_at(chain, end, slot) + target_in_slot(chain, conditional(chain, slot));
 }
 
 /* ---- Code --------------------------------------------------------------------------------------- */
@@ -138,11 +157,14 @@ static void emit_slots(struct code *c, const struct branch_chain *chain, size_t 
  */
 static void emit_pages(struct code *c, const struct branch_chain *chain, size_t end)
 {
+    const struct rotation r = rotation_of(chain);
+    const size_t in_slot[] = {target_in_slot(chain, false), target_in_slot(chain, true)};
     struct code before = *c, after = *c;
     size_t leap = 0, at = target_at(chain, end, chain->count - 1);
 
     for (size_t slot = chain->count; slot-- > 0 && code_good(c);) {
-        const size_t to = target_at(chain, end, slot > 0 ? slot - 1 : LOOP);
+        const size_t next = slot > 0 ? slot - 1 : LOOP;
+        const size_t to = page_line_at(chain, &r, end, next) + in_slot[conditional(chain, next)];
         if (at >= c->used)
             c->used = at;
         if (to - at == leap && chain->pattern <= BRANCH_CHAIN_COND) {
@@ -176,11 +198,12 @@ static void emit_alike(struct code *c, const struct branch_chain *chain, size_t 
 /* Emits the slot of a page on each line of the page: the content of the frame that such pages share. */
 static void emit_lines(struct code *c, const struct branch_chain *chain, size_t end, size_t slot)
 {
-    const size_t lines = lines_of(chain->page_bytes), to = slot > 0 ? slot - 1 : LOOP;
+    const struct rotation r = rotation_of(chain);
+    const size_t lines = r.lines, to = slot > 0 ? slot - 1 : LOOP;
     const size_t page = end - slot * chain->stride - chain->page_bytes;
     const size_t next = page + chain->stride;
-    const size_t step = (line_of(chain, to) + lines - line_of(chain, slot)) % lines;
-    const size_t in_line = branch_end(chain) - branch_bytes(chain, conditional(chain, slot)) - chain->nop_bytes;
+    const size_t step = (line_of(&r, to) + lines - line_of(&r, slot)) % lines;
+    const size_t in_line = target_in_slot(chain, conditional(chain, slot));
 
     for (size_t line = 0; line < lines && code_good(c); line++)
         emit_slot(c, chain, page + line * BRANCH_CHAIN_LINE_BYTES + in_line,
@@ -401,10 +424,11 @@ void branch_chain_unmap(struct probe *p, struct branch_chain_room *r)
 static size_t show_lines(struct code *c, const struct branch_chain *chain, const struct branch_chain_room *r,
                          size_t skip)
 {
+    const struct rotation rotation = rotation_of(chain);
     const size_t moved = r->end - skip;
 
     for (size_t slot = 0; slot < chain->count; slot++)
-        machine_code_written(&r->code.area, slot_at(chain, r->end, slot), BRANCH_CHAIN_LINE_BYTES);
+        machine_code_written(&r->code.area, page_line_at(chain, &rotation, r->end, slot), BRANCH_CHAIN_LINE_BYTES);
     c->write += moved;
     c->at += moved;
     c->bytes -= moved;
