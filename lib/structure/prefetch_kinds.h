@@ -58,8 +58,8 @@ enum prefetch_parameter {
     PREFETCH_PC_BITS,    /* low bits of an instruction's address by which it is known */
     PREFETCH_RESUMES,    /* accesses elsewhere after which a trained instruction is followed there */
     PREFETCH_REGION_BYTES,
-    PREFETCH_REGIONS, /* other regions whose begin ends the recording of one */
-    PREFETCH_LENGTH,  /* distances that are remembered */
+    PREFETCH_REGIONS,      /* other regions whose begin ends the recording of one */
+    PREFETCH_LENGTH,       /* distances that are remembered */
     PREFETCH_INDIRECTIONS, /* lines in a row, each brought from where a pointer in the one before leads */
     PREFETCH_PARAMETERS
 };

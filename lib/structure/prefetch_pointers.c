@@ -93,9 +93,9 @@ static void make_list(const struct walk *w, struct access_list *l, struct listed
                               .align = ACCESS_PAGE_BYTES,
                               .pointers = pointers};
     order_lines(w, to);
-    l->all[l->count++] = (struct listed_load){
-        looked_at(w, 0, false) / ACCESS_PAGE_BYTES * ACCESS_PAGE_BYTES + ACCESSED_LINE * ACCESS_LINE_BYTES, 2,
-        LISTED_LOAD};
+    l->all[l->count++] = (struct listed_load){looked_at(w, 0, false) / ACCESS_PAGE_BYTES * ACCESS_PAGE_BYTES +
+                                                  ACCESSED_LINE * ACCESS_LINE_BYTES,
+                                              2, LISTED_LOAD};
     for (unsigned i = 0; i < loaded; i++)
         add_walked(w, l, pointers, (w->count ? (int32_t)i : words[i]) * WORD, &to[i * lines_of(w)]);
     for (unsigned i = 0; i < (w->chains ? 1 : AHEAD); i++)

@@ -112,10 +112,6 @@ static bool measure_class(struct probe *p, struct measured *m, size_t i)
     return inflight_measure(p, &q, &m->results[i]);
 }
 
-/*
- * Where comparisons are spaced, those side by side only tell how many do not fit (too_many), which on a simulated core
- * the end of NOPs tells too.
- */
 static bool measure_classes(struct probe *p, struct measured *m)
 {
     const struct inflight_request spaced = {.inflight = &m->inflight,
@@ -126,13 +122,11 @@ static bool measure_classes(struct probe *p, struct measured *m)
                                             .limit = LIMIT,
                                             .group = m->limits.group,
                                             .one_is_enough = true};
-    const bool is_spaced = m->limits.nops_per_entry > 1;
     bool good = true;
 
     for (size_t i = 0; i < CLASSES && good; i++)
-        good = !has_class(i) || (is_spaced && probe_is_simulated(p) && classes[i].counts == FILLER_FLAGS) ||
-               measure_class(p, m, i);
-    return good && (!is_spaced || inflight_measure(p, &spaced, &m->spaced));
+        good = !has_class(i) || measure_class(p, m, i);
+    return good && (m->limits.nops_per_entry <= 1 || inflight_measure(p, &spaced, &m->spaced));
 }
 
 /*

@@ -15,8 +15,7 @@
  * lines are immune to what a single access brings, streams have no load instruction of their own, and what another kind
  * hides is undecided.
  *
- * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls; trained places and a chain
- * of looks in place of single timed loads are ours.
+ * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls; places and chain are ours.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,13 +40,17 @@ struct home {
 static const struct {
     const char *name;
     enum prefetch_parameter what;
-} parameters[] = {
-    {"memory.prefetcher.train", PREFETCH_TRAIN},           {"memory.prefetcher.degree", PREFETCH_DEGREE},
-    {"memory.prefetcher.distance", PREFETCH_DISTANCE},     {"memory.prefetcher.streams", PREFETCH_STREAMS},
-    {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX}, {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS},
-    {"memory.prefetcher.resumes", PREFETCH_RESUMES},       {"memory.prefetcher.region_bytes", PREFETCH_REGION_BYTES},
-    {"memory.prefetcher.regions", PREFETCH_REGIONS},       {"memory.prefetcher.length", PREFETCH_LENGTH},
-    {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS}};
+} parameters[] = {{"memory.prefetcher.train", PREFETCH_TRAIN},
+                  {"memory.prefetcher.degree", PREFETCH_DEGREE},
+                  {"memory.prefetcher.distance", PREFETCH_DISTANCE},
+                  {"memory.prefetcher.streams", PREFETCH_STREAMS},
+                  {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX},
+                  {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS},
+                  {"memory.prefetcher.resumes", PREFETCH_RESUMES},
+                  {"memory.prefetcher.region_bytes", PREFETCH_REGION_BYTES},
+                  {"memory.prefetcher.regions", PREFETCH_REGIONS},
+                  {"memory.prefetcher.length", PREFETCH_LENGTH},
+                  {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS}};
 static const char *const traits[PREFETCH_TRAITS] = {
     [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
     [PREFETCH_STORES] = "memory.prefetcher.stores",           [PREFETCH_UNIT] = "memory.prefetcher.distances",

@@ -9,7 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PREFETCH_ENTRIES = 64, PREFETCHES = 128, PREFETCH_DELTAS = 32, PREFETCH_ARRAYS = 4, PREFETCH_SUCCESSORS = 1 << 18 };
+enum {
+    PREFETCH_ENTRIES = 64,
+    PREFETCHES = 128,
+    PREFETCH_DELTAS = 32,
+    PREFETCH_ARRAYS = 4,
+    PREFETCH_SUCCESSORS = 1 << 18
+};
 
 /* The next lines, or the other half of a pair of lines. */
 struct neighbour_design {
@@ -89,8 +95,8 @@ struct replay_design {
 struct pointer_design {
     unsigned
         train; /* pointers that are loaded and followed until it begins, 2 or more; 0: there is no such prefetcher */
-    unsigned ahead; /* pointers that are followed then, with each that is loaded */
-    bool lines;     /* it follows all pointers of a line, and has no training: train only says that it is there */
+    unsigned ahead;  /* pointers that are followed then, with each that is loaded */
+    bool lines;      /* it follows all pointers of a line, and has no training: train only says that it is there */
     unsigned levels; /* lines in a row that it brings, each from where a pointer in the one before leads, 1 or more */
     size_t into;
 };
@@ -149,7 +155,7 @@ struct prefetchers {
     uint64_t last_line;
     struct pointer_entry {
         uint64_t pc, address, value;
-        unsigned followed; /* so many pointers, each a word behind the one before */
+        unsigned followed;               /* so many pointers, each a word behind the one before */
     } pointers[PREFETCH_ARRAYS], latest; /* of arrays, a load instruction each; the latest load */
     unsigned next_pointer;               /* of these, the one that is replaced next */
 };
