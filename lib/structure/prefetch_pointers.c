@@ -173,7 +173,10 @@ static bool find_train(struct prefetch_kinds *k, size_t view, double *train)
     return true;
 }
 
-/* How many lines of a chain are brought that begins with the next pointer. Control: the first of them leads elsewhere. */
+/*
+ * How many lines of the chain that begins with the next pointer are brought. Control: the pointer in its first line leads
+ * elsewhere, so that at most the first line is brought.
+ */
 static bool find_indirections(struct prefetch_kinds *k, struct prefetch_number *out, unsigned count)
 {
     const struct walk control = {.count = count, .control = true, .chains = true};

@@ -15,7 +15,7 @@
  * lines are immune to what a single access brings, streams have no load instruction of their own, and what another kind
  * hides is undecided.
  *
- * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls; places and chain are ours.
+ * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls. The chain of looks is ours.
  */
 #include <math.h>
 #include <stdio.h>
