@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "arch/emit.h"
 #include "boot/linux/files.h"
 #include "boot/linux/simulated.h"
 #include "lib/base/guard.h"
@@ -40,6 +41,12 @@ static struct mapping {
 static size_t mapping_count;
 /* The first access outside an area that has not been reported yet; its vector is NULL while there is none. */
 static struct fault outside;
+/* What the first area of code that was mapped at two addresses has shown: see shows_new_code. */
+static enum { NOT_SHOWN, SHOWS_NEW_CODE, SHOWS_OLD_CODE } shared_shows_code;
+static const char no_shared_memory[] = "the kernel gave no shared memory (memfd_create)";
+static const char old_code[] = "code that is written at one address and runs at another is not executed as written, as "
+                               "in some emulators";
+static const char *anonymous_code; /* why code is written and executed at one address; NULL where it is not */
 
 /* ---- Page sizes -------------------------------------------------------------------------------- */
 
@@ -201,10 +208,35 @@ static const char *map_anonymous_code(struct mapping *m)
         unreserve(base, m->mapped_bytes);
         return "the kernel does not let generated code run (a security module may forbid it)";
     }
-    simulated_note_anonymous_code();
+    anonymous_code = shared_shows_code == SHOWS_OLD_CODE ? old_code : no_shared_memory;
     m->area.write = base;
     m->area.at = (uintptr_t)base;
     return NULL;
+}
+
+/*
+ * Whether code that is written at one address of this area runs at the other also after other code has run there. An
+ * emulator that translates code may go on executing what it has translated, since the write went to another address: so
+ * does qemu-user 7.2.
+ */
+static bool shows_new_code(const struct area *a)
+{
+    enum { KERNEL_BYTES = 64 }; /* a constant, a store and a return take at most 32 */
+    uint64_t stored = 0;
+
+    for (unsigned value = 1; value <= 2; value++) {
+        struct code c = code_start(a->write, a->at, KERNEL_BYTES);
+        emit_constant(&c, REG_T0, value);
+        emit_store(&c, REG_T0, REG_DATA, 0);
+        emit_return(&c);
+        machine_code_written(a, 0, c.used);
+        ((void (*)(uint64_t, uint64_t *))a->at)(1, &stored); // NOLINT(performance-no-int-to-ptr)
+        if (stored != value)
+            return false;
+    }
+    memset(a->write, 0, KERNEL_BYTES);
+    machine_code_written(a, 0, KERNEL_BYTES);
+    return true;
 }
 
 /*
@@ -244,11 +276,11 @@ static const char *map_shared(struct mapping *m, const size_t *frames, const str
 {
     const char *why = NULL;
     int protection = use == AREA_CODE ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE;
+    if (use == AREA_CODE && shared_shows_code == SHOWS_OLD_CODE)
+        return old_code;
     int fd = simulated_offers_shared_memory() ? memfd_create("fathom", MFD_CLOEXEC) : -1;
-    if (fd < 0 && use == AREA_CODE && !frames && !list)
-        return map_anonymous_code(m);
     if (fd < 0 || ftruncate(fd, (off_t)m->write_bytes) != 0) {
-        why = "the kernel gave no shared memory";
+        why = no_shared_memory;
     } else {
         uint8_t *write = reserve(m->write_bytes, small_page()), *run = reserve(m->mapped_bytes, small_page());
         bool seen = write && mmap(write, m->write_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
@@ -274,6 +306,30 @@ static const char *map_shared(struct mapping *m, const size_t *frames, const str
     if (fd >= 0)
         close(fd);
     return why;
+}
+
+/*
+ * Maps code that is written at one address and runs at another, or at one address where that is not offered. NULL, or
+ * why not.
+ */
+static const char *map_code(struct mapping *m)
+{
+    const char *why = map_shared(m, NULL, NULL, 0, AREA_CODE);
+
+    if (!why && shared_shows_code == NOT_SHOWN) {
+        shared_shows_code = shows_new_code(&m->area) ? SHOWS_NEW_CODE : SHOWS_OLD_CODE;
+        if (shared_shows_code == SHOWS_OLD_CODE) {
+            unreserve(m->area.write, m->write_bytes);
+            unreserve((uint8_t *)m->area.at, m->mapped_bytes); // NOLINT(performance-no-int-to-ptr)
+            why = old_code;
+        }
+    }
+    return why == no_shared_memory || why == old_code ? map_anonymous_code(m) : why;
+}
+
+const char *areas_code_at_one_address(void)
+{
+    return anonymous_code;
 }
 
 /* Whether another area of this size stays within the limit. */
@@ -313,7 +369,7 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     if (!memory_left(m->write_bytes))
         return no_memory;
     if (use == AREA_CODE)
-        why = map_shared(m, NULL, NULL, 0, AREA_CODE);
+        why = map_code(m);
     else if (!reserved || map_reserved(m, page_bytes))
         why = map_data(m, page_bytes);
     if (why)

@@ -21,6 +21,11 @@ const struct large_page *areas_find_large_pages(size_t *count);
 /* From now on all areas together may take this many bytes; machine_map and machine_map_frames refuse more. */
 void areas_limit(size_t bytes);
 /*
+ * Why an area of code is written and executed at one address, so that no experiment chose its frames; NULL where none
+ * is.
+ */
+const char *areas_code_at_one_address(void);
+/*
  * For the handler of faults outside windows: whether the address lies in a page next to an area, which guards it. If
  * so, that page becomes accessible, so that the access can be repeated, and machine_touched_outside reports it.
  */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static bool begun, anonymous_code;
+static bool begun;
 
 void simulated_begin(void)
 {
@@ -25,14 +25,4 @@ bool simulated_offers_shared_memory(void)
     struct utsname name;
 
     return !begun || uname(&name) != 0 || strcmp(name.nodename, "sim.gem5.org") != 0;
-}
-
-void simulated_note_anonymous_code(void)
-{
-    anonymous_code = true;
-}
-
-bool simulated_has_anonymous_code(void)
-{
-    return anonymous_code;
 }

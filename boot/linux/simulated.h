@@ -22,12 +22,6 @@ bool simulated(void);
  * system call emulation, which ends the simulation at that call.
  */
 bool simulated_offers_shared_memory(void);
-/*
- * Notes that there is no shared memory, so that code lies in writable and executable memory; simulated_warn reports it.
- */
-void simulated_note_anonymous_code(void);
-/* Whether simulated_note_anonymous_code has been called. */
-bool simulated_has_anonymous_code(void);
 /* Sends, once, a `warning` record for each facility that this run does without: signals, deadline, affinity, files. */
 void simulated_warn(struct writer *w);
 

@@ -1,5 +1,7 @@
 #include <stddef.h>
+#include <stdio.h>
 
+#include "boot/linux/areas.h"
 #include "boot/linux/simulated.h"
 #include "lib/base/record.h"
 
@@ -16,9 +18,13 @@ void simulated_warn(struct writer *w)
     for (size_t i = 0; simulated() && !said && i < sizeof without / sizeof without[0]; i++)
         record_warning(w, without[i][0], without[i][1]);
     said = true;
-    if (simulated_has_anonymous_code() && !said_memory)
-        record_warning(w, "memory",
-                       "there is no shared memory (memfd_create): code lies in memory that is writable and executable, "
-                       "and no experiment can choose its frames");
-    said_memory = simulated_has_anonymous_code();
+    const char *why = areas_code_at_one_address();
+    if (why && !said_memory) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "%s: code lies in memory that is writable and executable, and no experiment can choose its frames",
+                 why);
+        record_warning(w, "memory", text);
+    }
+    said_memory = why;
 }
