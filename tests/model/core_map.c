@@ -147,10 +147,10 @@ uint32_t mapping_decode(const struct mapping *m, uint64_t offset)
 
 /*
  * Unicorn 2.0 does not reuse the memory of translations that were removed, and faults when it has used all of it:
- * after 90 MiB of pages full of code. Flushing all translations takes as long as thousands of short kernels, so that
- * it is done only when that much was removed. A page of code counts as one block at least.
+ * after 90 MiB of pages full of code. Flushing all translations clears all of it, which takes as long as thousands of
+ * short kernels, so that it is done only when a fifth of that was removed. A page of code counts as one block at least.
  */
-static const size_t REMOVED_MAXIMUM = 4 << 20, BLOCK_BYTES = 64;
+static const size_t REMOVED_MAXIMUM = 16 << 20, BLOCK_BYTES = 64;
 
 /*
  * Page by page, since translating takes longer than executing, and most kernels differ little from those before them.
