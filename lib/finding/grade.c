@@ -15,10 +15,11 @@ enum { MORE_TEXT = sizeof " and 36 more" };
 struct opinion {
     double value, low, high;
     const char *confounder;
-    size_t from;  /* index of the experiment */
-    bool wide;    /* the interval is that of a ramp, and the value is its middle */
-    bool agreed;  /* both views of its curve agree */
-    bool certain; /* agreed, no knee may be missing before it, and good and bad points do not mix around it */
+    size_t from;   /* index of the experiment */
+    bool wide;     /* the interval is that of a ramp, and the value is its middle */
+    bool reckoned; /* see struct experiment */
+    bool agreed;   /* both views of its curve agree */
+    bool certain;  /* agreed, no knee may be missing before it, and good and bad points do not mix around it */
 };
 
 static bool opinion_of(const struct experiment *e, size_t index, struct opinion *out)
@@ -34,6 +35,7 @@ static bool opinion_of(const struct experiment *e, size_t index, struct opinion 
                             .confounder = e->confounder,
                             .from = index,
                             .wide = e->half,
+                            .reckoned = e->reckoned,
                             .agreed = agreed,
                             .certain = agreed && !k->fuzzy && !k->doubtful};
     return true;
@@ -59,13 +61,15 @@ static bool alike(const struct opinion *a, const struct opinion *b, double step)
 }
 
 /*
- * Whether two intervals overlap, and the first experiment's views agree, so that it is worth grade C by itself. The
- * views of the other need not agree: then it neither supports nor contradicts the first.
+ * Whether two intervals overlap, or nearly do so where one of them is calculated, and the first experiment's views
+ * agree, so that it is worth grade C by itself. The views of the other need not agree: then it neither supports nor
+ * contradicts the first.
  */
 static bool compatible(const struct opinion *a, const struct opinion *b, double step)
 {
-    (void)step;
-    return a->agreed && fmax(a->low, b->low) < fmin(a->high, b->high);
+    const double apart = a->reckoned || b->reckoned ? RECKONED_STEPS * step : 0;
+
+    return a->agreed && fmax(a->low, b->low) < fmin(a->high, b->high) + apart;
 }
 
 typedef bool agrees(const struct opinion *a, const struct opinion *b, double step);

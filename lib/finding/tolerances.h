@@ -35,6 +35,12 @@ static const double VAGUE_FACTOR = 2;
  * structure are still a result.
  */
 static const double VAGUE_STEPS = 4;
+/*
+ * Steps by which two intervals may lie apart and still support the same value (grade C), where what one of the
+ * experiments itself occupies is calculated. Of a chain of operations one more or fewer may have retired at the knee,
+ * and the first miss of a level by one is taken for its last good point: the two by which inflight_report widens.
+ */
+static const double RECKONED_STEPS = 2;
 
 /* ---- Levels ------------------------------------------------------------------------------------- */
 

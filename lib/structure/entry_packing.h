@@ -13,7 +13,7 @@
 #include "lib/structure/inflight_measure.h"
 
 enum {
-    PACKING_SEQUENCES = 12,
+    PACKING_SEQUENCES = 13,
     PACKING_LONG_OPS_HOLD = 2 /* entries of two single misses */
 };
 

@@ -9,49 +9,49 @@
 #include "lib/structure/tolerances_inflight.h"
 
 enum {
-    OPERATIONS = 8,    /* of the first chain at most; in order the last one still overlaps with the second chain */
-    LEAST = 4,         /* of the first chain at least: of fewer the last one is too large a part (CHAINS_OVERLAP) */
-    INSTRUCTIONS = 56, /* of both chains at most: the instruction windows of old cores are no larger */
-    DATA_BYTES = 64,   /* of the area with the pointer to itself that the loads follow */
-    COPIES = 8,        /* of fence and chains in one iteration, so that the loop's branch costs little */
+    OPERATIONS = 8,  /* of a chain; in order the last one of the first chain still overlaps with the second */
+    DATA_BYTES = 64, /* of the area with the pointer to itself that the loads follow */
+    COPIES = 8,      /* of fence and chains in one iteration, so that the loop's branch costs little */
     SAMPLES = 5,
-    CHAINS = 2
+    CHAINS = 2,      /* behind a fence */
+    CYCLES_LEAST = 2 /* of an operation: see CHAINS_OVERLAP */
 };
 
 /* What follows the fence. */
 struct chains {
-    bool loads; /* the first chain is of loads, else of multiplications */
-    unsigned operations, additions;
-    unsigned between; /* additions behind each operation; the rest follows behind all */
+    bool loads;                  /* the operations are loads, else multiplications */
+    unsigned operations[CHAINS]; /* of each chain */
+    bool interleaved;            /* an operation of one chain, then one of the other; else one chain behind the other */
 };
 
-static void emit_operation(struct code *c, bool loads)
+static void emit_operation(struct code *c, bool loads, unsigned chain)
 {
+    static const enum reg pointers[CHAINS] = {REG_T0, REG_T2}, factors[CHAINS] = {REG_T1, REG_T3};
+
     if (loads)
-        emit_load(c, REG_T0, REG_T0, 0);
+        emit_load(c, pointers[chain], pointers[chain], 0);
     else
-        emit_multiply(c, REG_T1, REG_T1);
+        emit_multiply(c, factors[chain], factors[chain]);
 }
 
 static void emit_begin(struct code *c)
 {
     emit_constant(c, REG_T1, 3);
-    emit_constant(c, REG_T2, 0);
+    emit_constant(c, REG_T3, 3);
     emit_load(c, REG_T0, REG_DATA, 0);
+    emit_load(c, REG_T2, REG_DATA, 0);
 }
 
 static void emit_copy_of_chains(struct code *c, const struct chains *s)
 {
-    unsigned added = 0;
-
     emit_fence(c, FENCE_INSTRUCTIONS);
-    for (unsigned i = 0; i < s->operations; i++) {
-        emit_operation(c, s->loads);
-        for (unsigned k = 0; k < s->between && added < s->additions; k++, added++)
-            emit_add_constant(c, REG_T2, 1);
+    for (unsigned i = 0; i < s->operations[0]; i++) {
+        emit_operation(c, s->loads, 0);
+        if (s->interleaved)
+            emit_operation(c, s->loads, 1);
     }
-    for (; added < s->additions; added++)
-        emit_add_constant(c, REG_T2, 1);
+    for (unsigned i = 0; i < s->operations[1] && !s->interleaved; i++)
+        emit_operation(c, s->loads, 1);
 }
 
 static void emit_chains(struct code *c, const void *context)
@@ -66,7 +66,7 @@ static bool measure(struct probe *p, const struct area *data, struct chains s, d
     const struct loop l = {.begin = emit_begin,
                            .body = emit_chains,
                            .context = &s,
-                           .instructions = COPIES * (1 + s.operations + s.additions) + 16,
+                           .instructions = COPIES * (1 + s.operations[0] + s.operations[1]) + 16,
                            .data = data->at};
 
     const bool good = sample_loop(p, SAMPLES, &l, cycles);
@@ -74,43 +74,29 @@ static bool measure(struct probe *p, const struct area *data, struct chains s, d
     return good;
 }
 
-/* Sets *order to what one kind of first chain shows. */
-static bool measure_chain(struct probe *p, const struct area *data, bool loads, enum issue_order *order)
+/* Sets *order to what one kind of operation shows. */
+static bool measure_kind(struct probe *p, const struct area *data, bool loads, enum issue_order *order)
 {
-    double fence, first, second, apart, mixed;
+    double fence, one, behind, interleaved;
 
     *order = ORDER_UNKNOWN;
     if (!measure(p, data, (struct chains){.loads = loads}, &fence) ||
-        !measure(p, data, (struct chains){.loads = loads, .operations = OPERATIONS}, &first))
+        !measure(p, data, (struct chains){.loads = loads, .operations = {OPERATIONS}}, &one) ||
+        !measure(p, data, (struct chains){.loads = loads, .operations = {OPERATIONS, OPERATIONS}}, &behind) ||
+        !measure(p, data, (struct chains){.loads = loads, .operations = {OPERATIONS, OPERATIONS}, .interleaved = true},
+                 &interleaved))
         return false;
-    const double each = floor((first - fence) / OPERATIONS + 0.5);
-    const unsigned operations = (unsigned)fmin(OPERATIONS, floor(INSTRUCTIONS / fmax(each, 1)));
-    if (!(each >= 2 && operations >= LEAST))
+    const double chain = one - fence, both = fence + 2 * chain;
+    if (chain < (CYCLES_LEAST - 0.5) * OPERATIONS || !(both - interleaved > CHAINS_OVERLAP * chain))
         return true;
-    const unsigned between = (unsigned)each - 1;
-    struct chains s = {.loads = loads, .operations = operations};
-    if (!measure(p, data, s, &first))
-        return false;
-    s = (struct chains){.loads = loads, .additions = between * operations};
-    if (!measure(p, data, s, &second))
-        return false;
-    s.operations = operations;
-    if (!measure(p, data, s, &apart))
-        return false;
-    s.between = between;
-    if (!measure(p, data, s, &mixed))
-        return false;
-    const double shorter = fmin(first, second) - fence, both = first + second - fence;
-    if (!(both - mixed > CHAINS_OVERLAP * shorter))
-        return true;
-    *order = both - apart > CHAINS_OVERLAP * shorter ? OUT_OF_ORDER : IN_ORDER;
+    *order = both - behind > CHAINS_OVERLAP * chain ? OUT_OF_ORDER : IN_ORDER;
     return true;
 }
 
 bool issue_order_find(struct probe *p, struct issue_orders *out)
 {
     const double entries = facts_number(&p->run->facts, "backend.rob.entries", "", (double)NAN);
-    enum issue_order orders[CHAINS];
+    enum issue_order orders[2];
     struct area data;
 
     *out = (struct issue_orders){.order = isnan(entries) ? ORDER_UNKNOWN : entries > 0 ? OUT_OF_ORDER : IN_ORDER};
@@ -119,8 +105,8 @@ bool issue_order_find(struct probe *p, struct issue_orders *out)
     if (!probe_map(p, &data, DATA_BYTES, 0))
         return false;
     *(uint64_t *)data.write = data.at;
-    for (size_t i = 0; i < CHAINS; i++)
-        if (!measure_chain(p, &data, i > 0, &orders[i]))
+    for (size_t i = 0; i < 2; i++)
+        if (!measure_kind(p, &data, i > 0, &orders[i]))
             return false;
     if (probe_is_smoke(p)) /* at smoke everything is executed, whatever the platform */
         return true;

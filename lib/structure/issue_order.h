@@ -1,13 +1,14 @@
 /*
  * Whether a core executes out of order or in order (docs/METHODS.md, 4.12).
  *
- * After a fence come two independent dependency chains: first one of operations of several cycles, then one of
- * additions. Out of order they run at the same time. In order the first addition waits until the last operation of the
- * first chain has begun, and the times add up. The control has the same instructions interleaved: each operation is
- * followed by as many additions as its latency has cycles, less one. Then both chains run at the same time in order as
- * well. If they do not, the core is too narrow for both, and the experiment shows nothing.
+ * After a fence come two independent dependency chains, each of eight operations of several cycles. Out of order they
+ * run at the same time. In order the second chain's first operation waits until the last one of the first chain has
+ * begun, and the times add up. The control has the operations of both chains interleaved: then they run at the same time
+ * in order as well. If they do not, since a unit takes one operation at a time, the experiment shows nothing.
  *
- * The first chain consists of multiplications, or of loads from the first-level cache; each kind is an experiment.
+ * The operations are multiplications, or loads from the first-level cache; each kind is an experiment. Both chains are
+ * of one kind: of operations of one cycle there would be so many that a core which delivers or retires one or two
+ * instructions a cycle has no time left for them at the end of the first chain.
  */
 #ifndef FATHOM_LIB_STRUCTURE_ISSUE_ORDER_H
 #define FATHOM_LIB_STRUCTURE_ISSUE_ORDER_H

@@ -22,12 +22,12 @@ static const double OVERLAP_RATIO = 1.5;
 static const double MISS_OVERLAP_RATIO = 1.2;
 
 /*
- * A core executes out of order if two dependency chains run at the same time for more than this part of the shorter
- * one. Out of order that part is 1; in order it is an eighth, the last of eight operations of the first chain, or
- * up to a quarter where these are slow and fewer. Nothing is decided unless the control, the same chains interleaved,
- * exceeds it too. Chosen: well above a quarter and below 1.
+ * A core executes out of order if two dependency chains run at the same time for more than this part of one of them.
+ * Out of order that part is 1 less what the second chain takes to be retired: on a core that retires one instruction a
+ * cycle, a cycle of the two or more that an operation takes, so at least 1/2. In order it is 1/8, the last of eight
+ * operations. Nothing is decided unless the control, the same chains interleaved, exceeds it too. The geometric mean.
  */
-static const double CHAINS_OVERLAP = 0.5;
+static const double CHAINS_OVERLAP = 0.25;
 
 /* ---- Whether an iteration is slow ---------------------------------------------------------------- */
 

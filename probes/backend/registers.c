@@ -33,6 +33,7 @@
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/flag_registers.h"
 #include "lib/structure/inflight_limit.h"
 #include "lib/structure/inflight_repeat.h"
 #include "lib/structure/inflight_start.h"
@@ -205,41 +206,28 @@ static enum reason masking_of(const struct measured *m, const struct inflight_re
     return reason || isnan(total) ? reason : inflight_may_be_renames(total, m->writers);
 }
 
-/*
- * Sets m->flags and `e` to the results of spaced comparisons divided by SPACED. Returns why these may be another
- * structure's: the register file of the fillers between them, which alone end at the same number, or at twice that
- * where comparisons write the file of general registers too; the reorder buffer; or renames in flight.
- */
-static enum reason divide_spaced_flags(struct measured *m, struct experiment e[LONG_OPS])
+static enum reason spaced_flags(struct measured *m, struct experiment e[LONG_OPS])
 {
-    const double others[] = {m->totals[class_index("int64")], m->totals[class_index("v128")]};
+    const enum reason reason = flag_registers_divide(&m->spaced, SPACED, m->totals[class_index("int64")],
+                                                     m->totals[class_index("v128")], m->flags, e);
 
-    for (size_t i = 0; i < m->spaced.count; i++) {
-        const struct verdict *v = m->spaced.experiments[i].verdict;
-        const double least = v->count ? floor(v->knees[0].low / SPACED) : 0,
-                     most = v->count ? floor(v->knees[0].value / SPACED) : 0;
-        m->flags[i] = *v;
-        if (v->count) {
-            struct knee *k = &m->flags[i].knees[0];
-            k->low = least;
-            k->high = fmax(floor(k->high / SPACED), most + 1);
-            k->value = most;
-        }
-        e[i] = m->spaced.experiments[i];
-        e[i].verdict = &m->flags[i];
-        e[i].holds = 0;
-        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
-            if (inflight_same(most, others[k]) || inflight_same(2 * most, others[0]))
-                return REASON_MASKED_BY_REGISTERS;
-    }
-    return masking_of(m, &m->spaced, inflight_total(&m->spaced, FILLER_NOTHING));
+    return reason ? reason : masking_of(m, &m->spaced, inflight_total(&m->spaced, FILLER_NOTHING));
+}
+
+static enum reason count_flags(const struct measured *m, struct inflight_result *flags)
+{
+    size_t pair = 0;
+
+    while (strcmp(pairs[pair].b, "flags") != 0)
+        pair++;
+    return flag_registers_count(flags, m->totals[class_index("int64")], m->shared[pair].text);
 }
 
 static void report_class(struct probe *p, struct measured *m, size_t i)
 {
-    const bool spaced = classes[i].counts == FILLER_FLAGS && m->spaced.count > 0;
+    const bool flags = classes[i].counts == FILLER_FLAGS, spaced = flags && m->spaced.count > 0;
     struct experiment e[LONG_OPS];
-    enum reason reason = spaced ? divide_spaced_flags(m, e) : masking_of(m, &m->results[i], m->totals[i]);
+    enum reason reason = spaced ? spaced_flags(m, e) : masking_of(m, &m->results[i], m->totals[i]);
     struct finding f = {.name = classes[i].clear_vectors ? "backend.registers.cleared" : "backend.registers.entries",
                         .variants = {{"class", classes[i].class}},
                         .method = "two long-latency operations, and writes of registers between them"};
@@ -250,6 +238,8 @@ static void report_class(struct probe *p, struct measured *m, size_t i)
         f.variants[1].key = "width", f.variants[1].number = machine_info()->scalable_bits;
         f.variants[2].key = "vectors", f.variants[2].text = "sve";
     }
+    if (!reason && flags && !spaced)
+        reason = count_flags(m, &m->results[i]);
     if (!reason && !spaced && fits_fewer(m, i))
         reason = REASON_MORE_FITTED_EARLIER;
     if (reason)

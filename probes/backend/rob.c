@@ -9,6 +9,8 @@
  *   stores, branches
  *                   mixtures: general and vector registers and some stores, or branches, in turn. Each structure gets
  *                   so few that none is full before the reorder buffer is, and neighbours differ
+ *   spaced          the same with half as many writers of registers and NOPs in their place, no two side by side, for
+ *                   cores that have fewer registers than two fifths of the reorder buffer's entries
  *   pairs           a load and a store side by side, and eight NOPs. An entry may hold several instructions but one
  *                   access (Johnson 2021, Firestorm): then fewer fit than of NOPs. A queue that holds a tenth of what
  *                   the reorder buffer does is not full before it
@@ -50,11 +52,12 @@
 #include "lib/structure/inflight_search.h"
 #include "lib/structure/inflight_start.h"
 
-enum { FIRST_SEQUENCES = 3 /* the only ones that a smoke run measures */ };
+enum { FIRST_SEQUENCES = 4 /* the only ones that a smoke run measures */ };
 
 static const struct packing_sequence sequences[PACKING_SEQUENCES] = {
     {"stores", "store queue", PACKING_MIXTURE, 0, {"int64", "v128", "int64", "v128", "store-64"}},
     {"branches", "branches in flight", PACKING_MIXTURE, 0, {"int64", "v128", "int64", "v128", "branch"}},
+    {"spaced", "branches in flight", PACKING_MIXTURE, 0, {"int64", "nop", "v128", "nop", "branch"}},
     {"nop", "packing of NOPs", PACKING_NOPS, 0, {"nop"}},
     {"pairs",
      "queues",
@@ -97,11 +100,12 @@ static bool measure_sequence(struct probe *p, const struct inflight *l, const st
 
 /*
  * One of each use that decide the entries where instructions do not share them: enough where instructions are few. Of
- * the mixtures that with branches, since store queues are often shorter than a fifth of the buffer.
+ * the mixtures that with the fewest registers and branches, since store queues are often shorter than a fifth of the
+ * buffer.
  */
 static bool is_least(const struct packing_sequence *s)
 {
-    return s == &sequences[1] || s->use == PACKING_PAIRS || (s->use == PACKING_NOPS && !strcmp(s->name, "nop"));
+    return s == &sequences[2] || s->use == PACKING_PAIRS || (s->use == PACKING_NOPS && !strcmp(s->name, "nop"));
 }
 
 static bool measure_all(struct probe *p, const struct inflight *l, struct packing_found *all,

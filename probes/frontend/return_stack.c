@@ -45,8 +45,10 @@
 enum {
     DEPTH_MAXIMUM = 128,
     DEPTH_QUICK = 80,  /* the deepest return stack that is known has about 60 entries */
-    CONTROL_DEPTH = 8, /* no return stack of a core in scope is smaller */
+    CONTROL_DEPTH = 2, /* of the nests that surely fit */
+
     ENTRY_BYTES = 4096,
+    SIMULATED_NESTS = 64, /* of a reading on a simulated core, at least */
     EXPERIMENTS = 2,
     OVERFLOW_TEXT = 96,
     DEEP = 3 /* times the depth: up to there the slope behind it is measured */
@@ -137,9 +139,13 @@ static bool build_nests(struct probe *p, struct nest *n, size_t depth, size_t ne
             emit_call(&c, level_at(n, level + 1));
         emit_leave(&c);
     }
-    /* readings are long, so that what is random in them averages out */
+    /*
+     * Readings are long, so that what is random in them averages out, and a misprediction at the end of the loop, which
+     * may come at some depths alone, is a small part.
+     */
     *k = (struct kernel){.data = n->state,
                          .units = 1,
+                         .round = probe_simulated(p, SIMULATED_NESTS, 0),
                          .warm_iterations = probe_smoke(p, 10, warm),
                          .length_factor = probe_smoke(p, 1, n->site < SITE_AFTER_JUMPS ? 2 : 4)};
     n->learnt = true;

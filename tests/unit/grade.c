@@ -249,6 +249,22 @@ static void overlapping_intervals_contradict_nothing(void **state)
     assert_int_equal(decide(v, different, 2).grade, 'U');
 }
 
+/* RECKONED_STEPS: what a chain occupies is known to two entries, and only then may intervals lie apart. */
+static void intervals_of_what_is_calculated_may_lie_two_steps_apart(void **state)
+{
+    (void)state;
+    for (double more = 1; more <= 5; more++) {
+        const struct verdict one = exact(40), other = exact(22);
+        struct experiment e[] = {{.name = "miss", .confounder = "loads", .verdict = &one},
+                                 {.name = "chain", .confounder = "operations", .verdict = &other, .holds = 18 + more}};
+        assert_int_equal(grade_capacity(e, 2, 1).grade, more > 1 ? 'U' : 'B');
+        e[1].reckoned = true;
+        const struct graded r = grade_capacity(e, 2, 1);
+        assert_int_equal(r.grade, more > 2 ? 'U' : more > 1 ? 'C' : 'B');
+        assert_true(more > 2 || (r.value == 40 && r.low == 40 && r.high == 41 + more));
+    }
+}
+
 static void an_edge_known_to_a_factor_is_not_known(void **state)
 {
     (void)state;
@@ -419,6 +435,7 @@ int main(void)
         cmocka_unit_test(scale_and_correction_apply_to_the_interval),
         cmocka_unit_test(single_observations_widen_the_interval),
         cmocka_unit_test(overlapping_intervals_contradict_nothing),
+        cmocka_unit_test(intervals_of_what_is_calculated_may_lie_two_steps_apart),
         cmocka_unit_test(an_edge_known_to_a_factor_is_not_known),
         cmocka_unit_test(knees_on_a_ramp_agree_when_each_is_on_the_others_ramp),
         cmocka_unit_test(numbers_agree_closely_or_within_the_tolerance),
