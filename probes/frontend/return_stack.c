@@ -139,10 +139,7 @@ static bool build_nests(struct probe *p, struct nest *n, size_t depth, size_t ne
             emit_call(&c, level_at(n, level + 1));
         emit_leave(&c);
     }
-    /*
-     * Readings are long, so that what is random in them averages out, and a misprediction at the end of the loop, which
-     * may come at some depths alone, is a small part.
-     */
+    /* readings are long: what is random in them, and a misprediction when a reading ends, become small */
     *k = (struct kernel){.data = n->state,
                          .units = 1,
                          .round = probe_simulated(p, SIMULATED_NESTS, 0),
