@@ -374,7 +374,7 @@ CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counter_errata co
 define model_rules
 MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/probes/*.c tests/model/$(1)/*.c lib/*.c lib/*/*.c) \
     $$(wildcard probes/*/*.c arch/emit*.c arch/$(1)/emit*.c) arch/access.c arch/control.c arch/counters.c \
-    $(CONTROL_$(1)) $(EVENTS_$(1)) arch/catalogue.c arch/$(1)/catalogue.c arch/$(1)/units.c build/catalogue/$(1).c
+    $(CONTROL_$(1)) $(EVENTS_$(1)) arch/catalogue.c arch/form_read.c arch/$(1)/form_read.c arch/$(1)/catalogue.c arch/$(1)/units.c build/catalogue/$(1).c
 build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@

@@ -24,6 +24,12 @@ struct form_use {
  */
 void form_read(const uint8_t *bytes, size_t room, struct form_use *u);
 
+/*
+ * Whether the form keeps the upper part of a vector register that it writes, and so waits for it where other code has
+ * written that part. The catalogue does not count that as an access.
+ */
+bool form_keeps_upper(const struct form *f);
+
 /* ---- What each ISA does for form_read ------------------------------------------------------------- */
 
 /* An instruction taken to pieces, as far as its ISA needs that to compare it with forms. */

@@ -309,3 +309,12 @@ bool form_is_zero_register(const struct form_operand *o, unsigned number)
     (void)number;
     return false;
 }
+
+/* Instructions without VEX and EVEX: SDM vol. 1, 14.1.2; Intel Optimization Reference Manual, 15.3, for the wait. */
+bool form_keeps_upper(const struct form *f)
+{
+    struct form_pieces p;
+
+    form_take_apart(f->bytes, f->length, &p);
+    return p.kind == LEGACY;
+}

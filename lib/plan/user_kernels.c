@@ -340,6 +340,8 @@ static const char *set_value(struct reading_state *s, const struct setting *line
         return set_switch(&k->cold, value, "on", "off", "takes on or off");
     if (!strcmp(key, "why"))
         return set_switch(&k->why, value, "on", "off", "takes on or off");
+    if (!strcmp(key, "predict"))
+        return set_switch(&k->predict, value, "on", "off", "takes on or off");
     if (!strcmp(key, "prefetchers"))
         return set_switch(&k->each_prefetcher, value, "each", "as-found", "takes as-found or each");
     if (!strcmp(key, "events")) {
@@ -349,7 +351,7 @@ static const char *set_value(struct reading_state *s, const struct setting *line
         return NULL;
     }
     return "is unknown; known are name, isa, code, file, init, memory, page, offset, contents, stride, registers, "
-           "unroll, events, cold, prefetchers, why";
+           "unroll, events, cold, prefetchers, why, predict";
 }
 
 static void take(void *context, const struct setting *line)

@@ -49,6 +49,7 @@ struct user_kernel {
     bool cold;                /* also with caches flushed */
     bool each_prefetcher;     /* also with each prefetcher switched */
     bool why;                 /* also why it takes that long */
+    bool predict;             /* also how long it should take by its instructions */
 };
 
 /* All kernels of the user; begins as all zero. */

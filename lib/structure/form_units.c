@@ -75,11 +75,7 @@ static struct form_units_mix mix_of(const struct form_units_set *set, unsigned c
     return m;
 }
 
-/*
- * The cycles of the best of several orders, since hardware is never faster than its units, and slower in a bad order.
- * Quick samples choose it; no more orders are tried once one takes no more than `enough`. NaN: none was measured.
- */
-static bool measure_best(struct form_units_sets *s, struct form_units_mix m, double enough, double *best)
+bool form_units_measure_best(struct form_units_sets *s, struct form_units_mix m, double enough, double *best)
 {
     double least = (double)INFINITY;
     unsigned chosen = 0;
@@ -106,7 +102,7 @@ static bool measure_alone(struct form_units_sets *s, struct form_units_set *set,
 
     if (set->alone[cycles] > 0)
         return true;
-    if (!measure_best(s, mix_of(set, cycles, false), cycles + BLOCKED_NEAR / set->count, &best))
+    if (!form_units_measure_best(s, mix_of(set, cycles, false), cycles + BLOCKED_NEAR / set->count, &best))
         return false;
     set->is_usable = fabs(best / cycles - 1) <= BLOCKERS_OFF;
     set->alone[cycles] = best;
@@ -126,10 +122,10 @@ static bool measure_slots(struct form_units_sets *s, struct form_units *u)
     if (!(least <= FORM_UNITS_MOST))
         return true;
     m.times[FORM_UNITS_BLANK] = (uint8_t)ceil(least);
-    if (!measure_best(s, m, 0, &without))
+    if (!form_units_measure_best(s, m, 0, &without))
         return false;
     m.instance = true;
-    if (!measure_best(s, m, without, &with))
+    if (!form_units_measure_best(s, m, without, &with))
         return false;
     const double slots = s->width * (with - without);
     if (fabs(slots - floor(slots + 0.5)) <= BLOCKED_WHOLE)
@@ -163,7 +159,7 @@ static bool measure_ops(struct form_units_sets *s, struct form_units_set *set, u
         return false;
     if (!set->is_usable)
         return true;
-    if (!measure_best(s, mix_of(set, cycles, true), set->alone[cycles] + BLOCKED_NEAR / set->count, &with))
+    if (!form_units_measure_best(s, mix_of(set, cycles, true), set->alone[cycles] + BLOCKED_NEAR / set->count, &with))
         return false;
     *ops = set->count * (with - set->alone[cycles]);
     return true;

@@ -104,5 +104,11 @@ void form_units_sets(struct form_units_sets *s, const uint16_t *ports, size_t cl
  * measurement ended everything, and *u is of no use.
  */
 bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_units *u);
+/*
+ * Sets *best to the cycles of the mix in the best of several orders, since hardware is never faster than its units, and
+ * slower in a bad order. Quick samples choose it; no more orders are tried once one takes no more than `enough`. NaN:
+ * none was measured. False: as form_units_find.
+ */
+bool form_units_measure_best(struct form_units_sets *s, struct form_units_mix m, double enough, double *best);
 
 #endif

@@ -8,7 +8,7 @@
 #include "lib/probe/count.h"
 #include "lib/probe/table.h"
 
-enum { LINE = 240, EVENTS_AT_MOST = 32, SWITCH_SAMPLES = 3, BYTES_SHOWN = 64 };
+enum { LINE = 240, EVENTS_AT_MOST = 32, SWITCH_SAMPLES = 3, BYTES_SHOWN = 64, BOUNDS_SHOWN = 5 };
 
 /* ---- The table, and how it ended ------------------------------------------------------------------ */
 
@@ -121,6 +121,69 @@ void user_limits_send(struct probe *p, const struct user_kernel *k, const struct
     }
     record_close(&r);
     record_send(&r);
+}
+
+/* ---- The model ------------------------------------------------------------------------------------ */
+
+static const char *form_of(const struct user_model *m, size_t index)
+{
+    const struct form_use *u = &m->use[index];
+
+    return u->form ? form_name(u->form) : "";
+}
+
+void user_chain_text(const struct user_model *m, char *text, size_t room)
+{
+    size_t used = 0;
+
+    text[0] = 0;
+    for (size_t i = 0; i < m->chain_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%u %s", i ? "; " : "", m->at[m->chain[i]],
+                                 form_of(m, m->chain[i]));
+}
+
+static void print_bounds(const struct user_model *m)
+{
+    char line[LINE];
+
+    for (size_t i = 0; i < m->bound_count && i < BOUNDS_SHOWN; i++) {
+        const struct model_bound *b = &m->bounds[i];
+        snprintf(line, sizeof line, "    %-11s %8.2f cycles  %s\n", b->limit, b->cycles, b->of ? b->of : "");
+        machine_print(line);
+    }
+}
+
+void user_model_send(struct probe *p, const struct user_kernel *k, const struct user_model *m, double measured)
+{
+    struct record r;
+
+    record_table(p, &r, "kernel_model");
+    record_text(&r, "kernel", k->name);
+    record_number(&r, "measured", rounded(measured));
+    record_number(&r, "predicted", rounded(m->cycles));
+    if (m->why) {
+        record_text(&r, "reason", m->why);
+        record_integer(&r, "offset", m->offset);
+    }
+    record_array(&r, "chain");
+    for (size_t i = 0; i < m->chain_count; i++) {
+        record_array(&r, NULL);
+        record_integer(&r, NULL, m->at[m->chain[i]]);
+        record_text(&r, NULL, form_of(m, m->chain[i]));
+        record_close(&r);
+    }
+    record_close(&r);
+    RECORD_COLUMNS(&r, "limit", "of", "cycles");
+    for (size_t i = 0; i < m->bound_count; i++) {
+        record_array(&r, NULL);
+        record_text(&r, NULL, m->bounds[i].limit);
+        record_text(&r, NULL, m->bounds[i].of ? m->bounds[i].of : "");
+        record_number(&r, NULL, rounded(m->bounds[i].cycles));
+        record_close(&r);
+    }
+    record_close(&r);
+    record_send(&r);
+    print_bounds(m);
 }
 
 /* ---- Events and prefetchers ----------------------------------------------------------------------- */

@@ -23,35 +23,28 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/numbers.h"
-#include "lib/base/random.h"
 #include "lib/base/reason.h"
 #include "lib/base/record.h"
 #include "lib/kernels/forms.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
+#include "lib/structure/form_bench.h"
 #include "lib/structure/form_draw.h"
-#include "lib/structure/form_units.h"
 #include "lib/structure/instruction_cost.h"
 #include "lib/structure/instruction_once.h"
-#include "lib/structure/mixes.h"
 #include "lib/structure/ports_text.h"
 
 enum {
     QUICK_FORMS = 200, /* drawn at random in profile quick */
     SMOKE_FORMS = 2,
-    SLOTS = 200, /* instances and blockers in an iteration, about: the loop around them is a small part */
-    SMOKE_SLOTS = 32,
-    GROUPS_LEAST = 4,
-    BLANK_COUNTS = 3,
     ROWS_OF_A_RECORD = 8,
     LINE = 160,
     TEXT = 64
 };
 
-_Static_assert((size_t)BLOCKERS == PORTS_CLASSES + 1 && (size_t)FACT_UNITS == PORTS_CLASSES, "a class has no blocker");
+_Static_assert((size_t)FACT_UNITS == PORTS_CLASSES, "a class has no blocker");
 
 struct row {
     const struct form *form;
@@ -59,73 +52,11 @@ struct row {
     struct form_units units;
 };
 
-/* What the form of one row is measured with. */
+/* What the forms of all rows are measured with. */
 struct bench {
-    struct probe *probe;
-    struct area data;
-    struct blocker blockers[BLOCKERS];
+    struct form_bench group;
     struct form_units_sets sets;
-    const struct form *form;
-    uint64_t iterations; /* of the latest quick sample */
-    struct why why;      /* why it cannot be measured */
 };
-
-/* ---- One group of instances and blockers ---------------------------------------------------------- */
-
-/* What a group is made of, in this order: the instance first, then all blockers, each kind spread evenly. */
-static size_t make_group(const struct form_units_mix *m, uint8_t *group)
-{
-    size_t count = 0, blockers = 0;
-
-    if (m->instance)
-        group[count++] = BLOCKED_INSTANCE;
-    for (size_t i = 0; i < BLOCKERS; i++)
-        blockers += m->times[i];
-    mixes_spread(m->times, BLOCKERS, group + count, blockers);
-    return count + blockers;
-}
-
-/*
- * Orders: instances and blockers as evenly as they go; then, in turn, with no, one or two slots without a unit more in
- * every second group, so that instances are in even and odd slots of the front end, the same and at random.
- */
-static void make_order(struct bench *b, const struct form_units_mix *m, struct blocked_order *o)
-{
-    uint8_t group[BLOCKED_SLOTS];
-    const size_t of_group = make_group(m, group), slots = (size_t)probe_smoke(b->probe, SMOKE_SLOTS, SLOTS);
-    const size_t wanted = of_group && slots / of_group > GROUPS_LEAST ? slots / of_group : GROUPS_LEAST;
-    const size_t blanks = m->order % BLANK_COUNTS;
-
-    o->all = b->blockers;
-    for (o->groups = 0; o->groups < wanted && o->count + of_group + blanks < BLOCKED_SLOTS; o->groups++) {
-        memcpy(o->slots + o->count, group, of_group);
-        o->count += of_group;
-        for (size_t i = 0; i < blanks && o->groups % 2; i++)
-            o->slots[o->count++] = FORM_UNITS_BLANK;
-    }
-    if (m->order >= BLANK_COUNTS)
-        random_shuffle(o->slots, o->count, sizeof o->slots[0], &b->probe->random);
-}
-
-static bool measure(void *context, const struct form_units_mix *m, bool quick, double *cycles)
-{
-    struct bench *b = context;
-    struct blocked_order order = {.count = 0};
-    struct form_kernel w = {.form = b->form, .from = FORM_NO_CHAIN, .to = FORM_NO_CHAIN, .blocked = &order};
-    struct kernel k;
-    struct point pt;
-
-    make_order(b, m, &order);
-    b->why.reason = form_kernel_make(b->probe, &w, b->data.at, &k);
-    if (b->why.reason)
-        return false;
-    if (quick)
-        return probe_quick_sample(b->probe, &k, &b->iterations, cycles);
-    if (!probe_measure(b->probe, &k, &pt))
-        return false;
-    *cycles = pt.q20;
-    return true;
-}
 
 /* ---- The table ------------------------------------------------------------------------------------ */
 
@@ -200,20 +131,20 @@ static void choose_blockers(struct bench *b, const struct fact_units *known)
     uint16_t ports[PORTS_CLASSES] = {0};
 
     for (size_t i = 0; i < known->count; i++) {
-        b->blockers[i] = (struct blocker){.kind = known->of[i].form       ? BLOCKER_FORM
+        b->group.blockers[i] = (struct blocker){.kind = known->of[i].form       ? BLOCKER_FORM
                                                   : known->of[i].is_store ? BLOCKER_STORE
                                                                           : BLOCKER_LOAD,
                                           .form = known->of[i].form};
         /* a smoke run executes everything once, but knows no map: each class has a unit of its own there */
-        ports[i] = (uint16_t)(probe_is_smoke(b->probe) ? 1u << i : known->of[i].ports);
+        ports[i] = (uint16_t)(probe_is_smoke(b->group.probe) ? 1u << i : known->of[i].ports);
     }
-    b->blockers[FORM_UNITS_BLANK] = (struct blocker){
+    b->group.blockers[FORM_UNITS_BLANK] = (struct blocker){
         .kind = known->idiom ? BLOCKER_IDIOM : BLOCKER_NOP, .idiom = known->idiom, .nop_bytes = known->nop_bytes};
     form_units_sets(&b->sets, ports, known->count);
     b->sets.width = known->width;
-    b->sets.orders = (unsigned)probe_smoke(b->probe, 1, FORM_UNITS_ORDERS);
-    b->sets.measure = measure;
-    b->sets.context = b;
+    b->sets.orders = (unsigned)probe_smoke(b->group.probe, 1, FORM_UNITS_ORDERS);
+    b->sets.measure = form_bench_measure;
+    b->sets.context = &b->group;
 }
 
 /* How often an instance reads and writes memory. */
@@ -230,21 +161,21 @@ static unsigned accesses_of(const struct form *f)
 /* Measures one form. Those that need companions, or whose cost depends on what was executed before, have no units. */
 static void measure_form(struct bench *b, struct row *row)
 {
-    row->once = instruction_execute_once(b->probe, &b->data, row->form);
+    row->once = instruction_execute_once(b->group.probe, &b->group.data, row->form);
     if (!row->once.why.reason && (form_needs_companions(row->form) || row->form->class == FORM_STREAMS))
         row->once.why.reason = REASON_NO_INDEPENDENT_INSTANCES;
     if (row->once.why.reason)
         return;
-    form_fill_data(row->form, FORM_VALUES_ONE, b->data.write);
-    b->form = row->form;
-    b->why = why_of(REASON_NONE);
+    form_fill_data(row->form, FORM_VALUES_ONE, b->group.data.write);
+    b->group.form = row->form;
+    b->group.why = why_of(REASON_NONE);
     if (!form_units_find(&b->sets, accesses_of(row->form), &row->units))
-        row->once.why = b->why.reason ? b->why : why_of(REASON_NO_READINGS);
+        row->once.why = b->group.why.reason ? b->group.why : why_of(REASON_NO_READINGS);
 }
 
 static void measure_forms(struct bench *b)
 {
-    struct probe *p = b->probe;
+    struct probe *p = b->group.probe;
     struct row rows[ROWS_OF_A_RECORD];
     size_t count = 0;
     unsigned decided = 0, undecided = 0, others = 0;
@@ -277,8 +208,8 @@ static void run(struct probe *p)
 
     if (!b)
         return;
-    b->probe = p;
-    if (probe_map(p, &b->data, BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, 0)) {
+    b->group.probe = p;
+    if (probe_map(p, &b->group.data, BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, 0)) {
         choose_blockers(b, known);
         measure_forms(b);
     }

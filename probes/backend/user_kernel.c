@@ -18,6 +18,9 @@
  *              instructions, representatives of the units (arch/catalogue.h) for those. Words of memory that the code
  *              writes are stored again as registers are. Mispredictions go away where all copies do the same in each
  *              iteration; what costs far more than it takes alone has met a full queue
+ *   predicted  what it should take, by what is measured of each form of its instructions alone: slots of the front end,
+ *              time of the units of each class, latencies (lib/structure/user_model.h). The greatest of what these ask
+ *              for; beside what the kernel took, and what is not explained
  *   events     that the core's counters count for one copy, where there are counters
  *   switched   the unrolled kernel with each prefetcher turned, where prefetchers can be switched
  *
@@ -27,6 +30,7 @@
  * Records: `finding` and `table`. Method: docs/METHODS.md, 6.10; Abel and Reineke 2020, nanoBench, for n and 2n copies.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "lib/base/reason.h"
 #include "lib/finding/grade.h"
@@ -34,6 +38,8 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/progress.h"
 #include "lib/structure/user_table.h"
+
+enum { NUMBER_TEXT = 64, TEXT = 256 };
 
 /* ---- What is reported ----------------------------------------------------------------------------- */
 
@@ -113,10 +119,42 @@ static bool report_limits(struct probe *p, struct user_place *w)
     return true;
 }
 
+/* Reports what the kernel should take, where its profile and the kernel want that. False: the probe is over. */
+static bool report_prediction(struct probe *p, const struct user_kernel *k, const struct user_cost *c,
+                              struct form_demands *d)
+{
+    struct finding f = finding_of(k, "kernel.predicted", NULL);
+    static struct user_model m;
+    char took[NUMBER_TEXT] = "", off[NUMBER_TEXT] = "", chain[TEXT], what[TEXT];
+    const struct user_cycles *as = &c->unrolled[0];
+
+    if (!k->predict || probe_is_smoke(p))
+        return true;
+    if (!user_model_predict(d, k, &m))
+        return false;
+    user_model_send(p, k, &m, as->cycles);
+    f.method = "the greatest of what front end, units and dependences of its instructions ask for";
+    f.value = m.cycles;
+    f.grade = 'C';
+    f.reason = REASON_NOT_IN_MODEL;
+    snprintf(what, sizeof what, "%s, at byte %u%s%s", m.why ? m.why : "", m.offset, m.form ? ": " : "", m.form ? m.form : "");
+    f.detail = m.why ? what : NULL;
+    if (!isnan(as->cycles))
+        snprintf(took, sizeof took, "%.4g [%.4g, %.4g]", as->cycles, as->least, as->most);
+    if (!isnan(m.cycles) && !isnan(as->cycles))
+        snprintf(off, sizeof off, "%+.1f %%", 100 * (1 - m.cycles / as->cycles));
+    user_chain_text(&m, chain, sizeof chain);
+    f.remarks[0].key = "measured", f.remarks[0].text = took;
+    f.remarks[1].key = "not_explained", f.remarks[1].text = off;
+    f.remarks[2].key = "chain", f.remarks[2].text = chain;
+    report(p, &f);
+    return true;
+}
+
 /* ---- One kernel ----------------------------------------------------------------------------------- */
 
 /* False: the probe is over. */
-static bool measure(struct probe *p, const struct user_kernel *k, struct user_cost *c)
+static bool measure(struct probe *p, const struct user_kernel *k, struct user_cost *c, struct form_demands *d)
 {
     struct user_place w;
     const char *why = user_place_map(&w, k);
@@ -138,7 +176,7 @@ static bool measure(struct probe *p, const struct user_kernel *k, struct user_co
         return true;
     report_layouts(p, k, "loop", c, c->loop);
     report_cold(p, k, c);
-    return report_limits(p, &w) && user_events_count(p, &w, c) && user_prefetchers_switch(p, &w, c);
+    return report_prediction(p, k, c, d) && report_limits(p, &w) && user_events_count(p, &w, c) && user_prefetchers_switch(p, &w, c);
 }
 
 /* The probe ends as the first kernel that was not measured, after all others. */
@@ -155,7 +193,7 @@ static void note(struct probe *p, const struct user_end *end)
 }
 
 /* Measures one kernel, and gives back what was mapped for it. False: the probe is over. */
-static bool one(struct probe *p, const struct user_kernel *k)
+static bool one(struct probe *p, const struct user_kernel *k, struct form_demands *d)
 {
     const size_t mark = machine_map_mark();
     struct user_cost c = {.copies = user_copies(k)};
@@ -165,7 +203,7 @@ static bool one(struct probe *p, const struct user_kernel *k)
     for (unsigned i = 0; i < USER_LAYOUTS; i++)
         c.loop[i].cycles = c.unrolled[i].cycles = NAN;
     c.cold.cycles = NAN;
-    const bool good = measure(p, k, &c);
+    const bool good = measure(p, k, &c, d);
     probe_release(p, mark);
     if (machine_touched_outside(&outside) && c.end.end == WINDOW_RAN) {
         c.end = (struct user_end){.end = WINDOW_FAULT, .fault = outside, .where = "elsewhere"};
@@ -180,19 +218,27 @@ static bool one(struct probe *p, const struct user_kernel *k)
 static void run(struct probe *p)
 {
     const struct user_kernels *all = &p->run->kernels;
+    static struct form_demands d;
+    bool good = true;
 
     if (!all->count) {
         probe_skip(p, all->others ? "the kernels that were given are for another instruction set"
                                   : "no kernel was given; docs/KERNELS.md says how");
         return;
     }
-    for (size_t i = 0; i < all->count; i++)
-        if (!probe_goes_on(p) || !one(p, &all->list[i]))
-            return;
+    if (!form_demands_start(&d, p))
+        return;
+    for (size_t i = 0; i < all->count && good; i++)
+        good = probe_goes_on(p) && one(p, &all->list[i], &d);
+    form_demands_end(&d);
+    if (!good)
+        return;
     if (p->fault.vector)
         p->outcome = p->fault.vector == outcome_names[OUTCOME_TIMEOUT] ? OUTCOME_TIMEOUT : OUTCOME_FAULT;
 }
 
 PROBE(user_kernel, .title = "Kernels of one's own", .family = "backend", .on_kernels = true, .run = run,
       .findings = FINDINGS({"kernel.cycles", "cycles", "what one execution of a kernel of the user takes"},
+                           {"kernel.predicted", "cycles",
+                            "what a kernel of the user should take, by what its instructions take"},
                            {"kernel.limit", "limit", "what a kernel of the user waits for, or has used up"}));

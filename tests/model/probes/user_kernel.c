@@ -31,6 +31,7 @@ struct drawn {
 static const double ROOM = 0.6;
 
 /* Part by which cycles may differ: entering the harness is so much of a reading of some thousand cycles. */
+static const double PREDICTED = 0.1; /* part of its cycles by which a prediction may be off */
 static const double NEAR = 0.04;
 
 static void draw_start(struct drawn *d)
@@ -373,4 +374,34 @@ MODEL_TEST(queues_and_bytes_limit_kernels, "user_kernel")
         }
     end(3, 3);
     decides(5, 4);
+}
+
+/* The prediction of a kernel: a chain of multiplications or loads, units, and the front end. */
+MODEL_TEST(kernels_are_predicted, "user_kernel")
+{
+    static struct drawn kernels[MEMORY_CHAIN];
+    static char text[TEXT];
+    static void (*const draw[])(const struct core_design *, struct drawn *) = {draw_chain, draw_chase, draw_units,
+                                                                               draw_multiplications};
+
+    for (uint64_t seed = 0; next_seed(&seed, 1, 16);) {
+        struct machine_design m = draw_core(seed);
+        text[0] = 0;
+        for (unsigned i = 0; i < sizeof draw / sizeof draw[0]; i++) {
+            draw_start(&kernels[i]); /* without the branch that draw_kernel begins with: no form is a branch */
+            draw[i](&m.core, &kernels[i]);
+            add_text(text, &kernels[i], i);
+            strcat(text, "why = off\npredict = on\n");
+        }
+        run_kernels_on(&m, text, PROFILE_QUICK);
+        for (unsigned i = 0; i < sizeof draw / sizeof draw[0]; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "k%u", i);
+            const char *f = about("kernel.predicted", name);
+            if (is_decided(&m, f, "kernel.predicted", name) && fabs(number(f, "value") / kernels[i].cycles - 1) > PREDICTED)
+                complain(&m, "%s takes %g cycles, and was predicted to take %g; %s", name, kernels[i].cycles,
+                         number(f, "value"), kernels[i].limit);
+        }
+    }
+    end(4, 0);
 }

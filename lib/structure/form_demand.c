@@ -1,0 +1,225 @@
+#include "lib/structure/form_demand.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/structure/instruction_once.h"
+#include "lib/structure/mixes.h"
+#include "lib/structure/tolerances_ports.h"
+
+enum {
+    ORDERS = 12,        /* of an instance and blockers that are tried */
+    EACH = 24,          /* blockers that show what each takes */
+    CYCLES_LEAST = 3,   /* of blockers beside an instance, so that schedulers find what is free */
+    NOP_BYTES_MOST = 8, /* as in user_limits.c */
+    AGAIN = 4, /* times that are tried where a reading was disturbed */
+    ROOM = 64
+};
+/* Part of its latency below which a chain through one register is none. Chosen: half. */
+static const double IDIOM_PART = 0.5;
+
+/* ---- Blockers ------------------------------------------------------------------------------------- */
+
+bool form_demands_start(struct form_demands *d, struct probe *p)
+{
+    struct mixes m = {.count = 0};
+
+    d->group.probe = p;
+    mixes_choose(&m, (size_t)probe_smoke(p, 2, PORTS_CLASSES), true);
+    for (size_t i = 0; i < m.count; i++) {
+        d->classes[i] = m.classes[i];
+        d->group.blockers[i] = (struct blocker){.kind = i == m.load    ? BLOCKER_LOAD
+                                                        : i == m.store ? BLOCKER_STORE
+                                                                       : BLOCKER_FORM,
+                                                .form = m.forms[i]};
+    }
+    d->classes[DEMAND_FRONT_END] = "front end";
+    d->group.blockers[DEMAND_FRONT_END].kind = BLOCKER_NOP; /* long ones: some cores keep two short ones as one */
+    for (const unsigned *length = emit_nop_lengths; *length && *length <= NOP_BYTES_MOST; length++)
+        d->group.blockers[DEMAND_FRONT_END].nop_bytes = *length;
+    d->sets.orders = (unsigned)probe_smoke(p, 1, ORDERS);
+    d->sets.measure = form_bench_measure;
+    d->sets.context = &d->group;
+    return probe_map(p, &d->group.data, BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, 0);
+}
+
+void form_demands_end(struct form_demands *d)
+{
+    free(d->all);
+    memset(d, 0, sizeof *d);
+}
+
+static bool measure_blockers(struct form_demands *d, size_t class, unsigned count)
+{
+    struct form_units_mix m = {.order = 0};
+
+    if (d->blocked[class][count] > 0)
+        return true;
+    m.times[class] = (uint8_t)count;
+    for (unsigned i = 0; i < AGAIN && !(d->blocked[class][count] > 0); i++)
+        if (!form_units_measure_best(&d->sets, m, 0, &d->blocked[class][count]))
+            return false;
+    return true;
+}
+
+static bool measure_each(struct form_demands *d, size_t class)
+{
+    if (!measure_blockers(d, class, EACH))
+        return false;
+    d->each[class] = d->blocked[class][EACH] / EACH;
+    return true;
+}
+
+/* ---- Time of units -------------------------------------------------------------------------------- */
+
+/*
+ * Blockers of the class beside which the form itself is no limit, and the front end none for both; 0: there are too
+ * many, or the class takes all that the front end delivers.
+ */
+static unsigned blockers_beside(const struct form_demands *d, const struct form_demand *f, size_t class)
+{
+    const double each = d->each[class], width = 1 / d->each[DEMAND_FRONT_END], room = width - 1 / each;
+    double cycles = fmax(CYCLES_LEAST, f->alone * BLOCKED_LONGER);
+
+    if (!(each > 0) || (class != DEMAND_FRONT_END && !(room >= 1)))
+        return 0;
+    if (class != DEMAND_FRONT_END)
+        cycles = fmax(cycles, (f->of[DEMAND_FRONT_END] * width + BLOCKED_SLOTS_FREE) / room);
+    return cycles / each <= FORM_UNITS_MOST ? (unsigned)ceil(cycles / each) : 0;
+}
+
+/* A whole number of operations where it is one; what is less than one is none, in an order that could be better. */
+static double whole_ops(double ops)
+{
+    const double whole = floor(ops + 0.5);
+
+    if (!(ops > 1 - BLOCKED_WHOLE))
+        return 0;
+    return fabs(ops - whole) <= BLOCKED_WHOLE ? whole : ops;
+}
+
+/*
+ * Slots that are left of a front end that delivers an instance and blockers of so many cycles. Filled with blanks they
+ * keep schedulers from filling up, in which operations are then bound to units that turn out to be busy.
+ */
+static unsigned blanks_beside(const struct form_demands *d, const struct form_demand *f, size_t class, unsigned count)
+{
+    const double each = d->each[DEMAND_FRONT_END];
+    const double left = (count * d->each[class] - f->of[DEMAND_FRONT_END]) / each - count - BLOCKED_SLOTS_FREE;
+
+    return class == DEMAND_FRONT_END || !(left >= 1) ? 0 : (unsigned)fmin(left, FORM_UNITS_MOST);
+}
+
+static bool measure_class(struct form_demands *d, struct form_demand *f, size_t class)
+{
+    struct form_units_mix m = {.instance = true};
+    const unsigned count = blockers_beside(d, f, class);
+    double with;
+
+    f->of[class] = class == DEMAND_FRONT_END ? d->each[class] : 0; /* no instruction takes less than a slot */
+    if (!count)
+        return true;
+    m.times[class] = (uint8_t)count;
+    if (!measure_blockers(d, class, count))
+        return false;
+    const double without = d->blocked[class][count];
+    const double enough = without + BLOCKED_NEAR * d->each[class];
+    if (!form_units_measure_best(&d->sets, m, enough, &with))
+        return false;
+    m.times[DEMAND_FRONT_END] = (uint8_t)(m.times[DEMAND_FRONT_END] + blanks_beside(d, f, class, count));
+    if (!(with <= enough) && class != DEMAND_FRONT_END) {
+        double held;
+        if (!form_units_measure_best(&d->sets, m, enough, &held))
+            return false;
+        with = fmin(with, held);
+    }
+    if (!isnan(with - without))
+        f->of[class] = fmax(f->of[class], d->each[class] * whole_ops((with - without) / d->each[class]));
+    if (!f->is_serial)
+        f->of[class] = fmin(f->of[class], f->alone); /* instances alone take no longer than they keep units busy */
+    return true;
+}
+
+/* ---- Latencies ------------------------------------------------------------------------------------ */
+
+static void measure_latencies(struct form_demands *d, struct form_demand *f)
+{
+    static struct instruction_chains chains;
+    struct probe *p = d->group.probe;
+    double least = (double)INFINITY;
+
+    for (unsigned i = 0; i < FORM_OPERANDS; i++)
+        for (unsigned k = 0; k < FORM_OPERANDS; k++)
+            f->latency[i][k] = (double)NAN;
+    instruction_measure_chains(p, &d->group.data, f->form, f->alone, &d->ways, &chains);
+    for (unsigned i = 0; i < chains.count; i++) {
+        const struct instruction_chain *c = &chains.chain[i];
+        /* both experiments on a latency give an upper bound of it */
+        f->latency[c->from][c->to] =
+            c->why.reason == REASON_NO_DEPENDENCE ? 0 : fmax(0, fmin(instruction_latency(c), c->second));
+        if (!c->bridge_count)
+            least = fmin(least, f->latency[c->from][c->to]); /* fmin ignores NaN */
+    }
+    if (!form_can_use_one_register(f->form) || isinf(least))
+        return;
+    struct form_kernel w = {.form = f->form, .instances = instruction_instances(p), .one_register = true};
+    const struct instruction_cost cost = instruction_cost_measure(p, &d->group.data, &w);
+    f->is_idiom = !cost.why.reason && cost.cycles < IDIOM_PART * least;
+}
+
+/* ---- A form --------------------------------------------------------------------------------------- */
+
+/* False: nothing more can be measured. */
+static bool measure_form(struct form_demands *d, struct form_demand *f)
+{
+    struct probe *p = d->group.probe;
+    const struct form_units_mix alone = {.instance = true};
+
+    f->why = instruction_execute_once(p, &d->group.data, f->form).why;
+    if (!f->why.reason && (form_needs_companions(f->form) || f->form->class == FORM_STREAMS))
+        f->why = why_of(REASON_NO_INDEPENDENT_INSTANCES);
+    if (f->why.reason)
+        return true;
+    f->is_serial = form_depends_on_itself(f->form);
+    form_fill_data(f->form, FORM_VALUES_ONE, d->group.data.write);
+    d->group.form = f->form;
+    d->group.why = why_of(REASON_NONE);
+    if (!form_units_measure_best(&d->sets, alone, 0, &f->alone)) {
+        f->why = d->group.why;
+        return f->why.reason != REASON_NONE;
+    }
+    for (unsigned i = 0; i < AGAIN && isnan(f->alone); i++)
+        if (!form_units_measure_best(&d->sets, alone, 0, &f->alone))
+            return false;
+    if (isnan(f->alone)) {
+        f->why = why_of(REASON_NO_READINGS);
+        return true;
+    }
+    for (size_t i = DEMAND_CLASSES; i-- > 0;) /* the front end first: the others need room there */
+        if (d->classes[i] && ((!(d->each[i] > 0) && !measure_each(d, i)) || !measure_class(d, f, i)))
+            return false;
+    measure_latencies(d, f);
+    return probe_goes_on(p);
+}
+
+const struct form_demand *form_demands_of(struct form_demands *d, const struct form *f)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (d->all[i].form == f)
+            return &d->all[i];
+    if (d->count == d->room) {
+        const size_t room = d->room ? 2 * d->room : ROOM;
+        struct form_demand *more = realloc(d->all, room * sizeof *more);
+        if (!more)
+            return NULL;
+        d->all = more;
+        d->room = room;
+    }
+    d->all[d->count] = (struct form_demand){.form = f};
+    struct form_demand *found = &d->all[d->count];
+    if (!measure_form(d, found))
+        return NULL;
+    d->count += found->why.reason != REASON_NO_READINGS; /* the next kernel with it tries again */
+    return found;
+}

@@ -1,0 +1,50 @@
+/*
+ * What a form asks of the core, measured for the prediction of code that holds it (docs/METHODS.md, 6.10): time of the
+ * units of each class of operations, slots of the front end, and latencies.
+ *
+ * Blockers of one class keep its units busy; what an instance beside them adds is the time of these units that it
+ * takes. So no map of units is needed: a class whose units an operation can leave adds nothing, and what conflicts
+ * without sharing a unit shows, too.
+ *
+ * Method: Abel and Reineke, uops.info, 2019 (blocking); Derumigny et al., PALMED, 2022 (each class as a resource).
+ */
+#ifndef FATHOM_LIB_STRUCTURE_FORM_DEMAND_H
+#define FATHOM_LIB_STRUCTURE_FORM_DEMAND_H
+
+#include "lib/structure/form_bench.h"
+#include "lib/structure/instruction_latency.h"
+
+enum { DEMAND_FRONT_END = FORM_UNITS_BLANK, DEMAND_CLASSES = DEMAND_FRONT_END + 1 };
+
+struct form_demand {
+    const struct form *form;
+    struct why why;   /* why nothing more is known; REASON_NONE: it is */
+    double alone;     /* cycles of one of many independent instances … */
+    bool is_serial;   /* … of which each depends on the one before, whatever registers are chosen */
+    bool is_idiom;    /* with one register for all operands it depends on nothing, and needs no unit */
+    double of[DEMAND_CLASSES]; /* cycles for which an instance keeps the units of each class busy; the front end last */
+    double latency[FORM_OPERANDS][FORM_OPERANDS]; /* cycles from an operand read to one written; NaN: not known */
+};
+
+struct form_demands {
+    struct form_bench group;
+    struct form_units_sets sets; /* only what form_units_measure_best reads of it */
+    struct indirect_ways ways;
+    const char *classes[DEMAND_CLASSES]; /* names; NULL: there is no such class */
+    double each[DEMAND_CLASSES];         /* cycles of one blocker of the class among many; 0: not measured yet */
+    double blocked[DEMAND_CLASSES][FORM_UNITS_MOST + 1]; /* cycles of so many; 0: not measured yet */
+    struct form_demand *all;                             /* forms that were measured */
+    size_t count, room;
+};
+
+/* Maps what is needed and chooses the blockers. *d begins as zeros. False: the probe is over. */
+bool form_demands_start(struct form_demands *d, struct probe *p);
+/* Frees what was measured; *d is all zero then. */
+void form_demands_end(struct form_demands *d);
+/*
+ * What a form asks for; it is measured when it is asked for the first time. Valid until the next call. NULL: memory is
+ * short, or the probe is over.
+ */
+const struct form_demand *form_demands_of(struct form_demands *d, const struct form *f);
+
+#endif

@@ -1,0 +1,330 @@
+#include "lib/structure/user_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/structure/model_flow.h"
+
+/* Where the values of each kind of register are among those of model_flow.h, and words of memory behind them. */
+enum {
+    GENERAL_AT = 0,
+    VECTOR_AT = 32,
+    MASK_AT = 64,
+    MMX_AT = 80,
+    X87_AT = 88,
+    FLAGS_AT = 96,
+    WORDS_AT = 97,
+    WORDS = FLOW_VALUES - WORDS_AT
+};
+
+/* A word at an address that stays the same. */
+struct word {
+    uint8_t base, index;
+    int64_t displacement;
+};
+
+struct reader {
+    struct form_demands *demands;
+    struct user_model *m;
+    struct form_demand demand[MODEL_INSTRUCTIONS]; /* of each instruction; of NOPs only the front end */
+    struct flow_step steps[MODEL_INSTRUCTIONS];
+    bool written[GENERAL_AT + 32]; /* general registers that the code writes: addresses by them change */
+    struct word words[WORDS];
+    size_t word_count;
+    bool has_upper; /* it writes whole vectors: forms that keep their upper part wait for the register they write */
+};
+
+/* ---- Reading -------------------------------------------------------------------------------------- */
+
+static void give_up(struct user_model *m, const char *why, size_t index)
+{
+    m->why = why;
+    m->offset = m->at[index];
+    m->form = m->use[index].form ? form_name(m->use[index].form) : NULL;
+}
+
+static void read_code(const struct user_kernel *k, struct user_model *m)
+{
+    for (size_t at = 0; at < k->code_bytes && !m->why; m->count++) {
+        if (m->count == MODEL_INSTRUCTIONS) {
+            m->why = "it has too many instructions";
+            return;
+        }
+        struct form_use *u = &m->use[m->count];
+        m->at[m->count] = (unsigned)at;
+        form_read(k->code + at, k->code_bytes - at, u);
+        at += u->length;
+        if (!u->length || (!u->form && !u->is_nop))
+            give_up(m, "the catalogue has no such instruction", m->count);
+        else if (u->form && u->form->stack)
+            give_up(m, "it moves the x87 stack", m->count);
+    }
+}
+
+/* False: the probe is over. */
+static bool take_demands(struct reader *r)
+{
+    struct user_model *m = r->m;
+
+    for (size_t i = 0; i < m->count && !m->why; i++) {
+        const struct form_use *u = &m->use[i];
+        if (u->is_nop) {
+            r->demand[i] = (struct form_demand){.is_idiom = true};
+            continue;
+        }
+        const struct form_demand *d = form_demands_of(r->demands, u->form);
+        if (!d)
+            return false;
+        r->demand[i] = *d;
+        if (d->why.reason)
+            give_up(m, "such an instruction was not measured alone", i);
+    }
+    return true;
+}
+
+/* Whether all registers that it names are one: then it may depend on nothing. */
+static bool is_one_register(const struct form_use *u)
+{
+    uint8_t first = FIELD_NONE;
+
+    for (unsigned i = 0; i < u->form->operand_count; i++) {
+        if (!form_has_field(form_operand(u->form, i)))
+            continue;
+        if (first != FIELD_NONE && u->registers[i] != first)
+            return false;
+        first = u->registers[i];
+    }
+    return first != FIELD_NONE;
+}
+
+/* ---- Dependences ---------------------------------------------------------------------------------- */
+
+static unsigned value_of(unsigned kind, unsigned number)
+{
+    static const uint8_t at[] = {[OPERAND_GENERAL] = GENERAL_AT, [OPERAND_VECTOR] = VECTOR_AT, [OPERAND_MASK] = MASK_AT,
+                                 [OPERAND_MMX] = MMX_AT,         [OPERAND_X87] = X87_AT,       [OPERAND_FLAGS] = FLAGS_AT};
+
+    return kind == OPERAND_FLAGS ? FLAGS_AT : number == FIELD_NONE ? FLOW_NOTHING : at[kind] + number;
+}
+
+/* The word that the instruction accesses; FLOW_NOTHING where its address may change, or there are too many. */
+static unsigned word_of(struct reader *r, const struct form_use *u)
+{
+    const struct word w = {u->base, u->index, u->displacement};
+    size_t i = 0;
+
+    if ((w.base != FIELD_NONE && r->written[w.base]) || (w.index != FIELD_NONE && r->written[w.index]))
+        return FLOW_NOTHING;
+    while (i < r->word_count && (r->words[i].base != w.base || r->words[i].index != w.index ||
+                                 r->words[i].displacement != w.displacement))
+        i++;
+    if (i == WORDS)
+        return FLOW_NOTHING;
+    if (i == r->word_count)
+        r->words[r->word_count++] = w;
+    return WORDS_AT + (unsigned)i;
+}
+
+static void add_edge(struct flow_step *step, unsigned from, unsigned to, double cycles)
+{
+    if (step->count < FLOW_EDGES && to != FLOW_NOTHING)
+        step->edges[step->count++] =
+            (struct flow_edge){(uint8_t)from, (uint8_t)to, isnan(cycles) ? 0.0F : (float)cycles};
+}
+
+/*
+ * What is loaded of a word that was stored: the store's latency is that of the way through memory, so that only what
+ * the instruction does with it is left, as long as it takes from another operand.
+ */
+static double latency_of_loaded(const struct form_use *u, const struct form_demand *d, unsigned to)
+{
+    double most = 0;
+
+    for (unsigned i = 0; i < u->form->operand_count; i++) {
+        const struct form_operand *o = form_operand(u->form, i);
+        if ((o->access & OPERAND_READ) && o->kind != OPERAND_MEMORY && o->kind != OPERAND_FLAGS)
+            most = fmax(most, d->latency[i][to]); /* fmax ignores NaN */
+    }
+    return most;
+}
+
+static void add_memory_edges(struct reader *r, size_t index, unsigned from, unsigned to, unsigned written)
+{
+    const struct form_use *u = &r->m->use[index];
+    const struct form_demand *d = &r->demand[index];
+    struct flow_step *step = &r->steps[index];
+    const unsigned word = word_of(r, u);
+    const bool same = from == to;
+
+    if (word != FLOW_NOTHING)
+        add_edge(step, word, written,
+                 !same                       ? latency_of_loaded(u, d, to)
+                 : isnan(d->latency[to][to]) ? d->alone
+                                             : d->latency[to][to]);
+    if (same)
+        return;
+    if (u->base != FIELD_NONE)
+        add_edge(step, value_of(OPERAND_GENERAL, u->base), written, d->latency[from][to]);
+    if (u->index != FIELD_NONE)
+        add_edge(step, value_of(OPERAND_GENERAL, u->index), written, d->latency[from][to]);
+}
+
+/* The value of an operand; of a memory operand the word. */
+static unsigned operand_value(struct reader *r, size_t index, unsigned operand)
+{
+    const struct form_use *u = &r->m->use[index];
+    const struct form_operand *o = form_operand(u->form, operand);
+
+    if (o->kind == OPERAND_IMMEDIATE)
+        return FLOW_NOTHING;
+    return o->kind == OPERAND_MEMORY ? word_of(r, u) : value_of(o->kind, u->registers[operand]);
+}
+
+/* The least latency to what is written; 0: none is known. */
+static double least_latency(const struct form_use *u, const struct form_demand *d, unsigned to)
+{
+    double least = (double)INFINITY;
+
+    for (unsigned from = 0; from < u->form->operand_count; from++)
+        least = fmin(least, d->latency[from][to]); /* fmin ignores NaN */
+    return isinf(least) ? 0 : least;
+}
+
+static void add_step(struct reader *r, size_t index)
+{
+    const struct form_use *u = &r->m->use[index];
+    const struct form_demand *d = &r->demand[index];
+    const bool waits = u->form && !(d->is_idiom && is_one_register(u));
+
+    for (unsigned to = 0; u->form && to < u->form->operand_count; to++) {
+        const struct form_operand *w = form_operand(u->form, to);
+        if (!(w->access & OPERAND_WRITE))
+            continue;
+        for (unsigned more = 0; more <= w->more; more++) {
+            const unsigned value = operand_value(r, index, to) + more;
+            if (value - more == FLOW_NOTHING || value >= FLOW_VALUES)
+                continue;
+            add_edge(&r->steps[index], FLOW_NOTHING, value, 0);
+            if (u->form && w->kind == OPERAND_VECTOR && r->has_upper && form_keeps_upper(u->form))
+                add_edge(&r->steps[index], value, value, least_latency(u, d, to));
+            for (unsigned from = 0; waits && from < u->form->operand_count; from++) {
+                const struct form_operand *o = form_operand(u->form, from);
+                if (!(o->access & OPERAND_READ) || o->kind == OPERAND_IMMEDIATE)
+                    continue;
+                if (o->kind == OPERAND_MEMORY)
+                    add_memory_edges(r, index, from, to, value);
+                else if (operand_value(r, index, from) != FLOW_NOTHING)
+                    add_edge(&r->steps[index], operand_value(r, index, from), value, d->latency[from][to]);
+            }
+        }
+    }
+}
+
+static void note_written(struct reader *r)
+{
+    enum { LOWER_BITS = 128 }; /* of a vector, that instructions write which keep the rest */
+
+    for (size_t i = 0; i < r->m->count; i++) {
+        const struct form_use *u = &r->m->use[i];
+        for (unsigned n = 0; u->form && n < u->form->operand_count; n++) {
+            const struct form_operand *o = form_operand(u->form, n);
+            if (o->kind == OPERAND_GENERAL && (o->access & OPERAND_WRITE) && u->registers[n] != FIELD_NONE)
+                r->written[u->registers[n]] = true;
+            r->has_upper |= o->kind == OPERAND_VECTOR && (o->access & OPERAND_WRITE) && o->bits > LOWER_BITS;
+        }
+    }
+}
+
+/* ---- Limits --------------------------------------------------------------------------------------- */
+
+/* Adds a limit, the greatest first; the least is left out where there is no room. */
+static void add_bound(struct user_model *m, const char *limit, const char *of, double cycles)
+{
+    size_t at = m->bound_count;
+
+    if (!(cycles > 0))
+        return;
+    while (at > 0 && m->bounds[at - 1].cycles < cycles)
+        at--;
+    if (at == MODEL_BOUNDS)
+        return;
+    if (m->bound_count == MODEL_BOUNDS)
+        m->bound_count--;
+    memmove(&m->bounds[at + 1], &m->bounds[at], (m->bound_count - at) * sizeof m->bounds[0]);
+    m->bounds[at] = (struct model_bound){limit, of, cycles};
+    m->bound_count++;
+}
+
+static void add_classes(struct reader *r)
+{
+    for (size_t class = 0; class < DEMAND_CLASSES; class++) {
+        double cycles = 0;
+        for (size_t i = 0; i < r->m->count; i++) {
+            const struct form_use *u = &r->m->use[i];
+            const bool idle = u->is_nop || (r->demand[i].is_idiom && is_one_register(u));
+            cycles += class == DEMAND_FRONT_END && u->is_nop ? r->demands->each[class]
+                      : idle && class != DEMAND_FRONT_END    ? 0
+                                                             : r->demand[i].of[class];
+        }
+        add_bound(r->m, class == DEMAND_FRONT_END ? "front end" : "units",
+                  class == DEMAND_FRONT_END ? NULL : r->demands->classes[class], cycles);
+    }
+}
+
+/* As many of one form as the kernel has take as long as they do alone. */
+static void add_instructions(struct reader *r)
+{
+    const struct user_model *m = r->m;
+
+    for (size_t i = 0; i < m->count; i++) {
+        double cycles = 0;
+        bool first = m->use[i].form && !r->demand[i].is_serial;
+        for (size_t k = 0; k < m->count && first; k++) {
+            const bool same = m->use[k].form == m->use[i].form;
+            first = !same || k >= i;
+            cycles += same && !(r->demand[k].is_idiom && is_one_register(&m->use[k])) ? r->demand[k].alone : 0;
+        }
+        if (first)
+            add_bound(r->m, "instruction", form_name(m->use[i].form), cycles);
+    }
+}
+
+static void add_chain(struct reader *r)
+{
+    struct user_model *m = r->m;
+
+    note_written(r);
+    for (size_t i = 0; i < m->count; i++)
+        add_step(r, i);
+    const double cycles = flow_cycles(r->steps, m->count);
+    if (!(cycles > 0))
+        return;
+    for (size_t i = 0; i < m->count && m->chain_count < MODEL_CHAIN; i++)
+        if (flow_is_critical(r->steps, m->count, i, cycles))
+            m->chain[m->chain_count++] = (unsigned)i;
+    add_bound(m, "chain", NULL, cycles);
+}
+
+bool user_model_predict(struct form_demands *d, const struct user_kernel *k, struct user_model *m)
+{
+    static struct reader r;
+
+    memset(m, 0, sizeof *m);
+    memset(&r, 0, sizeof r);
+    r.demands = d;
+    r.m = m;
+    m->cycles = (double)NAN;
+    read_code(k, m);
+    if (!take_demands(&r))
+        return false;
+    if (m->why)
+        return true;
+    add_classes(&r);
+    add_instructions(&r);
+    add_chain(&r);
+    if (m->bound_count)
+        m->cycles = m->bounds[0].cycles;
+    else
+        m->why = "none of its instructions takes a time that was measured";
+    return true;
+}
