@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "lib/kernels/form_chains.h"
+
 enum {
     SLOTS_AT = 1024, /* after the memory operands: 256 bytes of SVE, or several of 64 bytes at different addresses */
     SLOT_BYTES = 64,
@@ -248,12 +250,15 @@ static void emit_x87_values(struct code *c, const struct form_kernel *w, const s
 void emit_form_values(struct code *c, const struct form_kernel *w, const struct form_choice *choice)
 {
     const unsigned bits = form_widest_vector(w->form);
+    const bool follows = form_kernel_rotates(w) && !w->one_register;
 
     if (form_uses_x87(w->form))
         emit_x87_values(c, w, choice);
     for (unsigned i = 0; i < w->form->operand_count; i++) {
         const struct form_operand *o = form_operand(w->form, i);
         if (!operand_is_register(o) || !operand_is_usable(o) || o->kind == OPERAND_FLAGS || o->kind == OPERAND_X87)
+            continue;
+        if (follows && i == w->from) /* it is what the instance before wrote, and has no register of its own */
             continue;
         if (o->is_cleared)
             emit_slot(c, load_of_kind(o->kind, o->kind == OPERAND_VECTOR ? bits : 0), choice->mask, SLOT_ONES);
