@@ -22,7 +22,7 @@ static void clear_fields(const struct form *f, uint8_t *bytes)
         for (unsigned i = 0; i < FIELD_BITS; i++) {
             const unsigned bit = form_operand(f, n)->field.bit[i];
             if (bit != FIELD_NONE)
-                bytes[bit / 8] &= (uint8_t)~(1u << bit % 8);
+                bytes[bit / 8] &= (uint8_t) ~(1u << bit % 8);
         }
 }
 

@@ -13,7 +13,11 @@ enum { REX = 0x40, REX_W = 8, RSP = 4, RBP = 5 };
 
 static unsigned prefix_of(uint8_t byte)
 {
-    return byte == 0x66 ? PREFIX_66 : byte == 0xf2 ? PREFIX_F2 : byte == 0xf3 ? PREFIX_F3 : byte == 0xf0 ? PREFIX_LOCK : 0;
+    return byte == 0x66   ? PREFIX_66
+           : byte == 0xf2 ? PREFIX_F2
+           : byte == 0xf3 ? PREFIX_F3
+           : byte == 0xf0 ? PREFIX_LOCK
+                          : 0;
 }
 
 /* Opcodes with a ModRM byte: SDM vol. 2D, appendix A, tables. */
@@ -106,7 +110,8 @@ static void take_prefixes(struct input *in, struct form_pieces *p)
 /* VEX, XOP and EVEX: SDM vol. 2A, 2.3 and 2.7; AMD64 APM vol. 3, 1.2.9. */
 static bool take_extended(struct input *in, struct form_pieces *p)
 {
-    const uint8_t first = in->room > in->at ? in->bytes[in->at] : 0, second = in->room > in->at + 1 ? in->bytes[in->at + 1] : 0;
+    const uint8_t first = in->room > in->at ? in->bytes[in->at] : 0,
+                  second = in->room > in->at + 1 ? in->bytes[in->at + 1] : 0;
     const bool xop = first == 0x8f && (second & 0x1f) >= 8;
 
     if (first != 0xc4 && first != 0xc5 && first != 0x62 && !xop)
@@ -252,8 +257,7 @@ bool form_normalise(const struct form *f, const struct form_pieces *p, uint8_t a
     form_take_apart(f->bytes, f->length, &theirs);
     if (!theirs.length || theirs.kind != mine.kind || theirs.map != mine.map || theirs.prefixes != mine.prefixes ||
         theirs.has_modrm != mine.has_modrm || theirs.has_memory != mine.has_memory ||
-        theirs.length - theirs.rest != mine.length - mine.rest ||
-        (mine.has_memory && !take_address(f, &mine, &theirs)))
+        theirs.length - theirs.rest != mine.length - mine.rest || (mine.has_memory && !take_address(f, &mine, &theirs)))
         return false;
     memset(as, 0, FORM_BYTES);
     memcpy(as, f->bytes, f->length);
@@ -275,15 +279,16 @@ bool form_normalise(const struct form *f, const struct form_pieces *p, uint8_t a
 
 /*
  * Opcodes of two registers whose bit 1 says which of them is written: SDM vol. 2D, B.1.4.8. Shifts by one are shifts by
- * a constant.
+ * a constant; not RCL and RCR, which take far longer by a constant.
  */
 bool form_take_twin(struct form_pieces *p)
 {
     const bool arithmetic = p->opcode < 0x40 && (p->opcode & 7) < 4, move = p->opcode >= 0x88 && p->opcode < 0x8c;
+    const bool rotates_carry = (p->modrm >> 4 & 3) == 1; /* /2 and /3: SDM vol. 2D, table A-6 */
 
     if (p->kind != LEGACY || p->map != MAP_ONE)
         return false;
-    if (p->opcode == 0xd0 || p->opcode == 0xd1) {
+    if ((p->opcode == 0xd0 || p->opcode == 0xd1) && !rotates_carry) {
         p->opcode -= 0x10;
         p->length = p->rest + 1;
         return true;
@@ -299,8 +304,9 @@ bool form_take_twin(struct form_pieces *p)
 /* 90, and 0F 1F with any operand: SDM vol. 2B, NOP. */
 bool form_is_nop(const struct form_pieces *p)
 {
-    return p->kind == LEGACY && ((p->map == MAP_ONE && p->opcode == 0x90 && !(p->payload[0] & 1) && !(p->prefixes & PREFIX_F3)) ||
-                                 (p->map == MAP_0F && p->opcode == 0x1f));
+    return p->kind == LEGACY &&
+           ((p->map == MAP_ONE && p->opcode == 0x90 && !(p->payload[0] & 1) && !(p->prefixes & PREFIX_F3)) ||
+            (p->map == MAP_0F && p->opcode == 0x1f));
 }
 
 bool form_is_zero_register(const struct form_operand *o, unsigned number)

@@ -11,7 +11,7 @@
 /* What a form is measured with. The caller sets what comes before `iterations`. */
 struct form_bench {
     struct probe *probe;
-    struct area data; /* BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, filled by form_fill_data */
+    struct area data;                  /* BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, filled by form_fill_data */
     struct blocker blockers[BLOCKERS]; /* of each class of form_units_mix, blanks included */
     const struct form *form;
     uint64_t iterations; /* of the latest quick sample */

@@ -13,13 +13,34 @@ enum {
     EACH = 24,          /* blockers that show what each takes */
     CYCLES_LEAST = 3,   /* of blockers beside an instance, so that schedulers find what is free */
     NOP_BYTES_MOST = 8, /* as in user_limits.c */
-    AGAIN = 4, /* times that are tried where a reading was disturbed */
+    AGAIN = 4,          /* times that are tried where a reading was disturbed */
     ROOM = 64
 };
 /* Part of its latency below which a chain through one register is none. Chosen: half. */
 static const double IDIOM_PART = 0.5;
 
 /* ---- Blockers ------------------------------------------------------------------------------------- */
+
+static bool measure_blockers(struct form_demands *d, size_t class, unsigned count)
+{
+    struct form_units_mix m = {.order = 0};
+
+    if (d->blocked[class][count] > 0)
+        return true;
+    m.times[class] = (uint8_t)count;
+    for (unsigned i = 0; i < AGAIN && !(d->blocked[class][count] > 0); i++)
+        if (!form_units_measure_best(&d->sets, m, 0, &d->blocked[class][count]))
+            return false;
+    return true;
+}
+
+static bool measure_each(struct form_demands *d, size_t class)
+{
+    if (!measure_blockers(d, class, EACH))
+        return false;
+    d->each[class] = d->blocked[class][EACH] / EACH;
+    return true;
+}
 
 bool form_demands_start(struct form_demands *d, struct probe *p)
 {
@@ -41,34 +62,14 @@ bool form_demands_start(struct form_demands *d, struct probe *p)
     d->sets.orders = (unsigned)probe_smoke(p, 1, ORDERS);
     d->sets.measure = form_bench_measure;
     d->sets.context = &d->group;
-    return probe_map(p, &d->group.data, BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, 0);
+    d->group.form = m.forms[0]; /* it is not executed: only blockers are */
+    return probe_map(p, &d->group.data, BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, 0) && measure_each(d, DEMAND_FRONT_END);
 }
 
 void form_demands_end(struct form_demands *d)
 {
     free(d->all);
     memset(d, 0, sizeof *d);
-}
-
-static bool measure_blockers(struct form_demands *d, size_t class, unsigned count)
-{
-    struct form_units_mix m = {.order = 0};
-
-    if (d->blocked[class][count] > 0)
-        return true;
-    m.times[class] = (uint8_t)count;
-    for (unsigned i = 0; i < AGAIN && !(d->blocked[class][count] > 0); i++)
-        if (!form_units_measure_best(&d->sets, m, 0, &d->blocked[class][count]))
-            return false;
-    return true;
-}
-
-static bool measure_each(struct form_demands *d, size_t class)
-{
-    if (!measure_blockers(d, class, EACH))
-        return false;
-    d->each[class] = d->blocked[class][EACH] / EACH;
-    return true;
 }
 
 /* ---- Time of units -------------------------------------------------------------------------------- */
@@ -156,8 +157,9 @@ static void measure_latencies(struct form_demands *d, struct form_demand *f)
     for (unsigned i = 0; i < chains.count; i++) {
         const struct instruction_chain *c = &chains.chain[i];
         /* both experiments on a latency give an upper bound of it */
-        f->latency[c->from][c->to] =
-            c->why.reason == REASON_NO_DEPENDENCE ? 0 : fmax(0, fmin(instruction_latency(c), c->second));
+        f->latency[c->from][c->to] = c->why.reason == REASON_NO_DEPENDENCE
+                                         ? 0
+                                         : fmax(0, fmin(instruction_latency(c), c->second));
         if (!c->bridge_count)
             least = fmin(least, f->latency[c->from][c->to]); /* fmin ignores NaN */
     }

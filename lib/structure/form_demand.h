@@ -18,10 +18,10 @@ enum { DEMAND_FRONT_END = FORM_UNITS_BLANK, DEMAND_CLASSES = DEMAND_FRONT_END + 
 
 struct form_demand {
     const struct form *form;
-    struct why why;   /* why nothing more is known; REASON_NONE: it is */
-    double alone;     /* cycles of one of many independent instances … */
-    bool is_serial;   /* … of which each depends on the one before, whatever registers are chosen */
-    bool is_idiom;    /* with one register for all operands it depends on nothing, and needs no unit */
+    struct why why;            /* why nothing more is known; REASON_NONE: it is */
+    double alone;              /* cycles of one of many independent instances … */
+    bool is_serial;            /* … of which each depends on the one before, whatever registers are chosen */
+    bool is_idiom;             /* with one register for all operands it depends on nothing, and needs no unit */
     double of[DEMAND_CLASSES]; /* cycles for which an instance keeps the units of each class busy; the front end last */
     double latency[FORM_OPERANDS][FORM_OPERANDS]; /* cycles from an operand read to one written; NaN: not known */
 };

@@ -69,7 +69,7 @@ static bool take_demands(struct reader *r)
     for (size_t i = 0; i < m->count && !m->why; i++) {
         const struct form_use *u = &m->use[i];
         if (u->is_nop) {
-            r->demand[i] = (struct form_demand){.is_idiom = true};
+            r->demand[i].of[DEMAND_FRONT_END] = r->demands->each[DEMAND_FRONT_END]; /* a slot, and nothing else */
             continue;
         }
         const struct form_demand *d = form_demands_of(r->demands, u->form);
@@ -82,11 +82,14 @@ static bool take_demands(struct reader *r)
     return true;
 }
 
-/* Whether all registers that it names are one: then it may depend on nothing. */
-static bool is_one_register(const struct form_use *u)
+/* Whether it depends on nothing and needs no unit: NOPs, and idioms whose registers are one. */
+static bool is_idle(const struct reader *r, size_t index)
 {
+    const struct form_use *u = &r->m->use[index];
     uint8_t first = FIELD_NONE;
 
+    if (!u->form || !r->demand[index].is_idiom)
+        return !u->form;
     for (unsigned i = 0; i < u->form->operand_count; i++) {
         if (!form_has_field(form_operand(u->form, i)))
             continue;
@@ -101,8 +104,9 @@ static bool is_one_register(const struct form_use *u)
 
 static unsigned value_of(unsigned kind, unsigned number)
 {
-    static const uint8_t at[] = {[OPERAND_GENERAL] = GENERAL_AT, [OPERAND_VECTOR] = VECTOR_AT, [OPERAND_MASK] = MASK_AT,
-                                 [OPERAND_MMX] = MMX_AT,         [OPERAND_X87] = X87_AT,       [OPERAND_FLAGS] = FLAGS_AT};
+    static const uint8_t at[] = {
+        [OPERAND_GENERAL] = GENERAL_AT, [OPERAND_VECTOR] = VECTOR_AT, [OPERAND_MASK] = MASK_AT,
+        [OPERAND_MMX] = MMX_AT,         [OPERAND_X87] = X87_AT,       [OPERAND_FLAGS] = FLAGS_AT};
 
     return kind == OPERAND_FLAGS ? FLAGS_AT : number == FIELD_NONE ? FLOW_NOTHING : at[kind] + number;
 }
@@ -115,8 +119,8 @@ static unsigned word_of(struct reader *r, const struct form_use *u)
 
     if ((w.base != FIELD_NONE && r->written[w.base]) || (w.index != FIELD_NONE && r->written[w.index]))
         return FLOW_NOTHING;
-    while (i < r->word_count && (r->words[i].base != w.base || r->words[i].index != w.index ||
-                                 r->words[i].displacement != w.displacement))
+    while (i < r->word_count &&
+           (r->words[i].base != w.base || r->words[i].index != w.index || r->words[i].displacement != w.displacement))
         i++;
     if (i == WORDS)
         return FLOW_NOTHING;
@@ -128,8 +132,8 @@ static unsigned word_of(struct reader *r, const struct form_use *u)
 static void add_edge(struct flow_step *step, unsigned from, unsigned to, double cycles)
 {
     if (step->count < FLOW_EDGES && to != FLOW_NOTHING)
-        step->edges[step->count++] =
-            (struct flow_edge){(uint8_t)from, (uint8_t)to, isnan(cycles) ? 0.0F : (float)cycles};
+        step->edges[step->count++] = (struct flow_edge){(uint8_t)from, (uint8_t)to,
+                                                        isnan(cycles) ? 0.0F : (float)cycles};
 }
 
 /*
@@ -190,33 +194,38 @@ static double least_latency(const struct form_use *u, const struct form_demand *
     return isinf(least) ? 0 : least;
 }
 
-static void add_step(struct reader *r, size_t index)
+/* What is written waits for nothing but what the instruction reads, and where it keeps a part of the register for that. */
+static void add_written(struct reader *r, size_t index, unsigned to, unsigned value)
 {
     const struct form_use *u = &r->m->use[index];
     const struct form_demand *d = &r->demand[index];
-    const bool waits = u->form && !(d->is_idiom && is_one_register(u));
+    struct flow_step *step = &r->steps[index];
+
+    add_edge(step, FLOW_NOTHING, value, 0);
+    if (form_operand(u->form, to)->kind == OPERAND_VECTOR && r->has_upper && form_keeps_upper(u->form))
+        add_edge(step, value, value, least_latency(u, d, to));
+    if (is_idle(r, index))
+        return;
+    for (unsigned from = 0; from < u->form->operand_count; from++) {
+        const struct form_operand *o = form_operand(u->form, from);
+        if (!(o->access & OPERAND_READ) || o->kind == OPERAND_IMMEDIATE)
+            continue;
+        if (o->kind == OPERAND_MEMORY)
+            add_memory_edges(r, index, from, to, value);
+        else if (operand_value(r, index, from) != FLOW_NOTHING)
+            add_edge(step, operand_value(r, index, from), value, d->latency[from][to]);
+    }
+}
+
+static void add_step(struct reader *r, size_t index)
+{
+    const struct form_use *u = &r->m->use[index];
 
     for (unsigned to = 0; u->form && to < u->form->operand_count; to++) {
-        const struct form_operand *w = form_operand(u->form, to);
-        if (!(w->access & OPERAND_WRITE))
-            continue;
-        for (unsigned more = 0; more <= w->more; more++) {
-            const unsigned value = operand_value(r, index, to) + more;
-            if (value - more == FLOW_NOTHING || value >= FLOW_VALUES)
-                continue;
-            add_edge(&r->steps[index], FLOW_NOTHING, value, 0);
-            if (u->form && w->kind == OPERAND_VECTOR && r->has_upper && form_keeps_upper(u->form))
-                add_edge(&r->steps[index], value, value, least_latency(u, d, to));
-            for (unsigned from = 0; waits && from < u->form->operand_count; from++) {
-                const struct form_operand *o = form_operand(u->form, from);
-                if (!(o->access & OPERAND_READ) || o->kind == OPERAND_IMMEDIATE)
-                    continue;
-                if (o->kind == OPERAND_MEMORY)
-                    add_memory_edges(r, index, from, to, value);
-                else if (operand_value(r, index, from) != FLOW_NOTHING)
-                    add_edge(&r->steps[index], operand_value(r, index, from), value, d->latency[from][to]);
-            }
-        }
+        const struct form_operand *o = form_operand(u->form, to);
+        const unsigned value = operand_value(r, index, to);
+        for (unsigned more = 0; (o->access & OPERAND_WRITE) && more <= o->more && value + more < FLOW_VALUES; more++)
+            add_written(r, index, to, value + more);
     }
 }
 
@@ -257,17 +266,12 @@ static void add_bound(struct user_model *m, const char *limit, const char *of, d
 
 static void add_classes(struct reader *r)
 {
-    for (size_t class = 0; class < DEMAND_CLASSES; class++) {
+    for (size_t class = 0; class < DEMAND_CLASSES; class ++) {
+        const bool front_end = class == DEMAND_FRONT_END;
         double cycles = 0;
-        for (size_t i = 0; i < r->m->count; i++) {
-            const struct form_use *u = &r->m->use[i];
-            const bool idle = u->is_nop || (r->demand[i].is_idiom && is_one_register(u));
-            cycles += class == DEMAND_FRONT_END && u->is_nop ? r->demands->each[class]
-                      : idle && class != DEMAND_FRONT_END    ? 0
-                                                             : r->demand[i].of[class];
-        }
-        add_bound(r->m, class == DEMAND_FRONT_END ? "front end" : "units",
-                  class == DEMAND_FRONT_END ? NULL : r->demands->classes[class], cycles);
+        for (size_t i = 0; i < r->m->count; i++)
+            cycles += front_end || !is_idle(r, i) ? r->demand[i].of[class] : 0;
+        add_bound(r->m, front_end ? "front end" : "units", front_end ? NULL : r->demands->classes[class], cycles);
     }
 }
 
@@ -282,7 +286,7 @@ static void add_instructions(struct reader *r)
         for (size_t k = 0; k < m->count && first; k++) {
             const bool same = m->use[k].form == m->use[i].form;
             first = !same || k >= i;
-            cycles += same && !(r->demand[k].is_idiom && is_one_register(&m->use[k])) ? r->demand[k].alone : 0;
+            cycles += same && !is_idle(r, k) ? r->demand[k].alone : 0;
         }
         if (first)
             add_bound(r->m, "instruction", form_name(m->use[i].form), cycles);

@@ -25,16 +25,16 @@ struct model_bound {
 };
 
 struct user_model {
-    const char *why; /* why there is no prediction; NULL: there is one */
-    unsigned offset; /* of the instruction for which there is none, in the code; `why` is about it */
+    const char *why;  /* why there is no prediction; NULL: there is one */
+    unsigned offset;  /* of the instruction for which there is none, in the code; `why` is about it */
     const char *form; /* its form; NULL: the catalogue has none */
     struct form_use use[MODEL_INSTRUCTIONS];
-    unsigned at[MODEL_INSTRUCTIONS]; /* offsets of the instructions */
-    size_t count;                    /* of instructions */
+    unsigned at[MODEL_INSTRUCTIONS];         /* offsets of the instructions */
+    size_t count;                            /* of instructions */
     struct model_bound bounds[MODEL_BOUNDS]; /* the greatest first */
     size_t bound_count;
-    double cycles;                /* the greatest */
-    unsigned chain[MODEL_CHAIN];  /* instructions of the longest cycle of dependences, or of several that are as long */
+    double cycles;               /* the greatest */
+    unsigned chain[MODEL_CHAIN]; /* instructions of the longest cycle of dependences, or of several that are as long */
     size_t chain_count;
 };
 

@@ -132,9 +132,9 @@ static void choose_blockers(struct bench *b, const struct fact_units *known)
 
     for (size_t i = 0; i < known->count; i++) {
         b->group.blockers[i] = (struct blocker){.kind = known->of[i].form       ? BLOCKER_FORM
-                                                  : known->of[i].is_store ? BLOCKER_STORE
-                                                                          : BLOCKER_LOAD,
-                                          .form = known->of[i].form};
+                                                        : known->of[i].is_store ? BLOCKER_STORE
+                                                                                : BLOCKER_LOAD,
+                                                .form = known->of[i].form};
         /* a smoke run executes everything once, but knows no map: each class has a unit of its own there */
         ports[i] = (uint16_t)(probe_is_smoke(b->group.probe) ? 1u << i : known->of[i].ports);
     }

@@ -119,7 +119,7 @@ static bool report_limits(struct probe *p, struct user_place *w)
     return true;
 }
 
-/* Reports what the kernel should take, where its profile and the kernel want that. False: the probe is over. */
+/* Reports what the kernel should take, where that is asked for. False: the probe is over. */
 static bool report_prediction(struct probe *p, const struct user_kernel *k, const struct user_cost *c,
                               struct form_demands *d)
 {
@@ -128,7 +128,7 @@ static bool report_prediction(struct probe *p, const struct user_kernel *k, cons
     char took[NUMBER_TEXT] = "", off[NUMBER_TEXT] = "", chain[TEXT], what[TEXT];
     const struct user_cycles *as = &c->unrolled[0];
 
-    if (!k->predict || probe_is_smoke(p))
+    if (!k->predict)
         return true;
     if (!user_model_predict(d, k, &m))
         return false;
@@ -137,7 +137,8 @@ static bool report_prediction(struct probe *p, const struct user_kernel *k, cons
     f.value = m.cycles;
     f.grade = 'C';
     f.reason = REASON_NOT_IN_MODEL;
-    snprintf(what, sizeof what, "%s, at byte %u%s%s", m.why ? m.why : "", m.offset, m.form ? ": " : "", m.form ? m.form : "");
+    snprintf(what, sizeof what, "%s, at byte %u%s%s", m.why ? m.why : "", m.offset, m.form ? ": " : "",
+             m.form ? m.form : "");
     f.detail = m.why ? what : NULL;
     if (!isnan(as->cycles))
         snprintf(took, sizeof took, "%.4g [%.4g, %.4g]", as->cycles, as->least, as->most);
@@ -176,7 +177,8 @@ static bool measure(struct probe *p, const struct user_kernel *k, struct user_co
         return true;
     report_layouts(p, k, "loop", c, c->loop);
     report_cold(p, k, c);
-    return report_prediction(p, k, c, d) && report_limits(p, &w) && user_events_count(p, &w, c) && user_prefetchers_switch(p, &w, c);
+    return report_prediction(p, k, c, d) && report_limits(p, &w) && user_events_count(p, &w, c) &&
+           user_prefetchers_switch(p, &w, c);
 }
 
 /* The probe ends as the first kernel that was not measured, after all others. */
@@ -215,6 +217,14 @@ static bool one(struct probe *p, const struct user_kernel *k, struct form_demand
     return good;
 }
 
+static bool is_any_predicted(const struct user_kernels *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->list[i].predict)
+            return true;
+    return false;
+}
+
 static void run(struct probe *p)
 {
     const struct user_kernels *all = &p->run->kernels;
@@ -226,7 +236,7 @@ static void run(struct probe *p)
                                   : "no kernel was given; docs/KERNELS.md says how");
         return;
     }
-    if (!form_demands_start(&d, p))
+    if (is_any_predicted(all) && !form_demands_start(&d, p))
         return;
     for (size_t i = 0; i < all->count && good; i++)
         good = probe_goes_on(p) && one(p, &all->list[i], &d);

@@ -7,13 +7,13 @@
 static void test_immediates_are_read(void **state)
 {
     (void)state;
-    expect("41140091", "add x, x, #i, lsl #i", 4, 1, 2);     /* add x1, x2, #5 */
-    expect("410c038b", "add x, x, x, lsl #i", 4, 1, 2);      /* add x1, x2, x3, lsl #3 */
-    expect("4100038b", "add x, x, x", 4, 1, 2);              /* add x1, x2, x3 */
+    expect("41140091", "add x, x, #i, lsl #i", 4, 1, 2);        /* add x1, x2, #5 */
+    expect("410c038b", "add x, x, x, lsl #i", 4, 1, 2);         /* add x1, x2, x3, lsl #3 */
+    expect("4100038b", "add x, x, x", 4, 1, 2);                 /* add x1, x2, x3 */
     expect("e10180d2", "movz x, #i, lsl #i", 4, 1, FIELD_NONE); /* mov x1, #15 */
-    expect("4110839a", "csel x, x, x, cond", 4, 1, 2);       /* csel x1, x2, x3, ne */
-    expect("4154254f", "shl v.4s, v.4s, #i", 4, 1, 2);       /* shl v1.4s, v2.4s, #5 */
-    expect("1f0003eb", "subs x, x, x", 4, FIELD_NONE, 0);    /* cmp x0, x3 */
+    expect("4110839a", "csel x, x, x, cond", 4, 1, 2);          /* csel x1, x2, x3, ne */
+    expect("4154254f", "shl v.4s, v.4s, #i", 4, 1, 2);          /* shl v1.4s, v2.4s, #5 */
+    expect("1f0003eb", "subs x, x, x", 4, FIELD_NONE, 0);       /* cmp x0, x3 */
 }
 
 static void test_addresses_are_read(void **state)
@@ -24,7 +24,7 @@ static void test_addresses_are_read(void **state)
     assert_int_equal(u.registers[0], 1);
     assert_int_equal(u.base, 2);
     assert_int_equal(u.displacement, 4); /* in words */
-    u = read_hex("410c41a9"); /* ldp x1, x3, [x2, #16] */
+    u = read_hex("410c41a9");            /* ldp x1, x3, [x2, #16] */
     assert_string_equal(form_name(u.form), "ldp x, x, [base]");
     assert_int_equal(u.registers[1], 3);
     assert_int_equal(u.base, 2);

@@ -7,9 +7,9 @@
 static void test_what_assemblers_write_is_read(void **state)
 {
     (void)state;
-    expect("01d8", "add r32, r32", 2, 0, 3);       /* add eax, ebx */
-    expect("4d01c8", "add r64, r64", 3, 8, 9);     /* add r8, r9 */
-    expect("4803c3", "add r64, r64", 3, 0, 3);     /* add rax, rbx, by the other opcode */
+    expect("01d8", "add r32, r32", 2, 0, 3);   /* add eax, ebx */
+    expect("4d01c8", "add r64, r64", 3, 8, 9); /* add r8, r9 */
+    expect("4803c3", "add r64, r64", 3, 0, 3); /* add rax, rbx, by the other opcode */
     expect("6683c001", "add r16, i8", 4, 0, FIELD_NONE);
     expect("48c7c005000000", "mov r64, i32", 7, 0, FIELD_NONE);
     expect("c5f958c1", "vaddpd xmm, xmm, xmm", 4, 0, 0); /* vaddpd xmm0, xmm0, xmm1, with VEX of two bytes */
@@ -18,8 +18,8 @@ static void test_what_assemblers_write_is_read(void **state)
     expect("f30fb8c8", "popcnt r32, r32", 4, 1, 0);
     expect("4889d8", "mov r64, r64", 3, 0, 3);
     expect("48d1e0", "shl r64, i8", 3, 0, FIELD_NONE);
-    expect("00e3", "add r8, r8", 2, 3, 0);       /* add bl, ah */
-    expect("4000e3", "add r8, r8", 3, 3, 4);     /* add bl, spl */
+    expect("00e3", "add r8, r8", 2, 3, 0);   /* add bl, ah */
+    expect("4000e3", "add r8, r8", 3, 3, 4); /* add bl, spl */
 }
 
 static void test_addresses_are_read(void **state)
@@ -48,6 +48,7 @@ static void test_what_is_no_form_has_a_length(void **state)
     assert_true(read_hex("90").is_nop);
     assert_true(read_hex("0f1f440000").is_nop);
     assert_int_equal(read_hex("0f1f440000").length, 5);
+    assert_null(read_hex("d1d2").form); /* rcl edx, 1: only rotations by a constant are forms */
     assert_null(read_hex("7505").form); /* jne */
     assert_int_equal(read_hex("7505").length, 2);
     assert_int_equal(read_hex("4801").length, 0); /* it ends too early */

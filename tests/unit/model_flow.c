@@ -48,12 +48,38 @@ static void test_a_cycle_may_take_several_iterations(void **state)
     assert_true(flow_is_critical(&both, 1, 0, cycles));
 }
 
+/* The longest cycle of which an instruction's part still shows, in one of its sixteen iterations (CRITICAL). */
+static void test_an_instruction_of_a_long_cycle_is_critical(void **state)
+{
+    enum { ITERATIONS = 16 };
+    struct flow_step steps[2] = {step(0, 0, 4)}, *turn = &steps[1];
+
+    (void)state;
+    for (turn->count = 0; turn->count < ITERATIONS; turn->count++)
+        turn->edges[turn->count] = (struct flow_edge){(uint8_t)turn->count, (uint8_t)((turn->count + 1) % ITERATIONS),
+                                                      0};
+    const double cycles = flow_cycles(steps, 2);
+    assert_true(cycles > 0);
+    assert_true(flow_is_critical(steps, 2, 0, cycles));
+}
+
+/* What is made longer by less than an instruction of such a cycle is no part of it: see CRITICAL. */
+static void test_what_is_beside_a_cycle_is_not_critical(void **state)
+{
+    struct flow_step steps[] = {step(0, 0, 4), step(1, 1, 3.755F)};
+
+    (void)state;
+    assert_false(flow_is_critical(steps, 2, 1, flow_cycles(steps, 2)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_chain_is_as_long_as_its_latencies),
         cmocka_unit_test(test_what_is_overwritten_ends_a_chain),
         cmocka_unit_test(test_a_cycle_may_take_several_iterations),
+        cmocka_unit_test(test_an_instruction_of_a_long_cycle_is_critical),
+        cmocka_unit_test(test_what_is_beside_a_cycle_is_not_critical),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
