@@ -194,7 +194,7 @@ static double least_latency(const struct form_use *u, const struct form_demand *
     return isinf(least) ? 0 : least;
 }
 
-/* What is written waits for nothing but what the instruction reads, and where it keeps a part of the register for that. */
+/* What is written waits for what the instruction reads, and for the register itself where it keeps a part of that. */
 static void add_written(struct reader *r, size_t index, unsigned to, unsigned value)
 {
     const struct form_use *u = &r->m->use[index];
