@@ -40,7 +40,7 @@ static uint32_t immediate_bits(uint32_t word)
     switch (field(word, 25, 23)) {
     case 0:
     case 1: return bits(30, 29) | bits(23, 5);
-    case 2: return bits(22, 10);
+    case 2:
     case 4: return bits(22, 10);
     case 5: return bits(22, 5);
     case 6: return bits(21, 10);

@@ -18,7 +18,7 @@ static const double CRITICAL = 0.25 / 16 / 2;
 
 static void execute(const struct flow_step *step, double ready[FLOW_VALUES])
 {
-    double written[FLOW_EDGES];
+    double written[FLOW_EDGES] = {0};
 
     for (unsigned i = 0; i < step->count; i++) {
         const struct flow_edge *e = &step->edges[i];
@@ -32,7 +32,7 @@ static void execute(const struct flow_step *step, double ready[FLOW_VALUES])
 
 double flow_cycles(const struct flow_step *steps, size_t count)
 {
-    double ready[FLOW_VALUES] = {0}, then[FLOW_VALUES], most = 0;
+    double ready[FLOW_VALUES] = {0}, then[FLOW_VALUES] = {0}, most = 0;
 
     for (unsigned n = 0; n < BEFORE + BETWEEN; n++) {
         if (n == BEFORE)
