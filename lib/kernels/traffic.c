@@ -53,6 +53,15 @@ void traffic_emit_counts(struct code *c, const struct traffic *t)
     }
 }
 
+void traffic_emit_each_count(struct code *c, const struct traffic *t, size_t offset)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        emit_constant(c, REG_T1, in_windows(t, i, offsetof(struct traffic_partner, loaded)));
+        emit_load(c, REG_T3, REG_T1, 0);
+        emit_store(c, REG_T3, REG_DATA, (int32_t)(offset + i * sizeof(uint64_t)));
+    }
+}
+
 size_t traffic_list(const struct traffic *t, struct reading list[BESIDE_CORES])
 {
     for (size_t i = 0; i < t->count; i++)

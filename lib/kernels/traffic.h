@@ -26,7 +26,8 @@ struct traffic {
     unsigned cores[BESIDE_CORES]; /* the other ones */
     size_t count;                 /* how many of them are used; the caller may make it smaller */
     size_t bytes;                 /* of each one's buffer, as long as the caller makes it no larger than mapped */
-    bool small_pages;             /* the buffers have the smallest pages; else the largest that can be had */
+    /* which is how far from each other buffers begin; those of one word need not differ */
+    bool small_pages; /* the buffers have the smallest pages; else the largest that can be had */
     struct kernel request;
 };
 
@@ -45,6 +46,11 @@ bool traffic_map(struct probe *p, struct traffic *t);
 void traffic_emit_request(struct probe *p, struct code *c);
 /* Emits the sum of what all cores have counted so far, to T2. Uses T1 and T3. */
 void traffic_emit_counts(struct code *c, const struct traffic *t);
+/*
+ * Emits stores of what each core has counted so far, one word after the other, to that offset of what REG_DATA points
+ * to. Uses T1 and T3.
+ */
+void traffic_emit_each_count(struct code *c, const struct traffic *t, size_t offset);
 /* Lists a request to each of the other cores, behind which they are at work. Returns the number of these readings. */
 size_t traffic_list(const struct traffic *t, struct reading list[BESIDE_CORES]);
 /*

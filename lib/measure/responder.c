@@ -1,5 +1,6 @@
 #include "lib/measure/responder.h"
 
+#include "arch/atomic.h"
 #include "arch/spin.h"
 
 /* Only what it has done to all lines may be followed by its response. */
@@ -87,6 +88,34 @@ static void fill(const struct responder *r)
     }
 }
 
+/* Accesses one word until the next request, and counts. */
+static void contend(const struct responder *r)
+{
+    const struct responder_task *t = &r->task;
+    volatile uint64_t *word = t->lines;
+    uint64_t done = *t->loaded;
+
+    while (!r->stop && *t->word % 2 == 0) {
+        if (t->duty == RESPONDER_ADDS)
+#pragma GCC unroll 16
+            for (size_t i = 0; i < RESPONDER_BLOCK; i++)
+                atomic_add_nothing(word);
+        else if (t->duty == RESPONDER_COMPARES)
+#pragma GCC unroll 16
+            for (size_t i = 0; i < RESPONDER_BLOCK; i++)
+                atomic_compare_with_nothing(word);
+        else if (t->duty == RESPONDER_RESTORES)
+#pragma GCC unroll 16
+            for (size_t i = 0; i < RESPONDER_BLOCK; i++)
+                *word = 0;
+        else
+#pragma GCC unroll 16
+            for (size_t i = 0; i < RESPONDER_BLOCK; i++)
+                (void)*word;
+        *t->loaded = done += RESPONDER_BLOCK;
+    }
+}
+
 void responder_run(void *responder)
 {
     const struct responder *r = responder;
@@ -105,7 +134,9 @@ void responder_run(void *responder)
             stream(r);
         while (t->duty == RESPONDER_PAUSES && !r->stop && *t->word % 2 == 0)
             spin_pause();
-        if (t->duty > RESPONDER_PAUSES)
+        if (t->duty >= RESPONDER_ADDS)
+            contend(r);
+        else if (t->duty > RESPONDER_PAUSES)
             fill(r);
     }
 }

@@ -20,7 +20,12 @@ enum responder_duty {
     RESPONDER_PAUSES,        /* it waits in a loop of PAUSE or YIELD (arch/spin.h) */
     RESPONDER_FILLS_ENTRIES, /* it has as many instructions in flight as it can, … */
     RESPONDER_FILLS_LOADS,   /* … as many loads, … */
-    RESPONDER_FILLS_STORES   /* … as many stores; of the first line */
+    RESPONDER_FILLS_STORES,  /* … as many stores; of the first line */
+    /* It accesses the word of the first line, which stays 0, and counts in `loaded`, as where it streams. */
+    RESPONDER_ADDS,     /* by atomic additions, … */
+    RESPONDER_COMPARES, /* … by atomic comparisons with exchange (arch/atomic.h), … */
+    RESPONDER_RESTORES, /* … by plain stores, … */
+    RESPONDER_RELOADS   /* … by plain loads */
 };
 
 struct responder_task {
@@ -29,7 +34,7 @@ struct responder_task {
     volatile uint64_t *lines; /* the word of the first line of the duty */
     size_t count;             /* of lines; 0: none, but not where they are streamed */
     size_t pitch;             /* bytes from one line to the next, a multiple of 8 */
-    /* RESPONDER_STREAMS: */
+    /* RESPONDER_STREAMS, and for `loaded` all from RESPONDER_ADDS on: */
     size_t pause;              /* iterations of an empty loop for which it pauses */
     volatile uint64_t *loaded; /* lines that it has accessed so far; it goes on behind them */
     size_t stores;             /* of each RESPONDER_BLOCK lines it stores to so many, and loads the others */

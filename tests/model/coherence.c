@@ -139,3 +139,12 @@ double coherence_wait(const struct coherence_design *d, const struct coherence_t
 
     return t->bytes <= d->cached_bytes ? 0 : d->load_cycles * lines / (d->most_lines - lines);
 }
+
+double coherence_turn(const struct coherence_design *d, unsigned cores)
+{
+    double cycles = d->held * (d->first_holds + (cores - 1) * d->others_hold);
+
+    for (unsigned i = 0; i < cores; i++)
+        cycles += coherence_distance(d, i, (i + 1) % cores);
+    return cycles;
+}

@@ -41,6 +41,12 @@ struct coherence_design {
      */
     double stream_cycles, pause_cycles, load_cycles, most_lines, store_weight;
     size_t cached_bytes; /* buffers up to this size need no memory */
+    /*
+     * A line that is contended for goes round all cores. The first core makes so many accesses each time, the others so
+     * many, which take `held` each; the way to the next core takes as long as any transfer.
+     */
+    unsigned first_holds, others_hold;
+    double held;
     double upgrade_part; /* removing another core's copy takes this part of a transfer */
 };
 
@@ -57,6 +63,8 @@ struct coherence *coherence_new(const struct coherence_design *design);
 void coherence_free(struct coherence *c);
 /* Lines a cycle that all of them together stream from memory. */
 double coherence_stream(const struct coherence_design *d, const struct coherence_traffic *t);
+/* Cycles in which a line that so many cores contend for goes round all of them. */
+double coherence_turn(const struct coherence_design *d, unsigned cores);
 /* Cycles by which another core's load takes longer then. */
 double coherence_wait(const struct coherence_design *d, const struct coherence_traffic *t);
 /* Cycles that a line takes between two cores. */

@@ -13,7 +13,9 @@ static struct {
         uint64_t loaded; /* by it, when the kernel was called */
         double busy;     /* until when the line of the task's word is on its way */
     } all[BESIDE_CORES];
-    double lines; /* a cycle, that each of them streams */
+    double lines;         /* a cycle, that each of them streams */
+    double turn;          /* of a line that all contend for, if the measuring core does; 0: the others do not */
+    unsigned calls, made; /* for each access to it, 0: it is only loaded; in this kernel so far */
 } others;
 
 static double get(unsigned core, volatile const void *data, bool store)
@@ -37,6 +39,20 @@ static double respond(const struct other *o)
     return cycles + get(o->core, t->word, true);
 }
 
+/* Whether this core contends for a line; then the access begins when the line is here in its turn. */
+static bool contends(const uint8_t *data, double *start)
+{
+    const uint64_t line = (uintptr_t)data / others.line_bytes;
+
+    if (!others.calls || line != (uintptr_t)others.all[0].task.lines / others.line_bytes)
+        return false;
+    others.lines = others.design.others_hold / others.turn;
+    const double here = others.made++ / (others.calls * others.design.first_holds) * others.turn;
+    if (here > *start)
+        *start = here;
+    return true;
+}
+
 /* A core that spins on the word reads it once here: when the next number is there. */
 static double access(const uint8_t *data, bool store, double *start)
 {
@@ -50,6 +66,8 @@ static double access(const uint8_t *data, bool store, double *start)
         if (data == (volatile uint8_t *)one->task.loaded) /* all that it has streamed until now */
             *one->task.loaded = one->loaded + (uint64_t)(*start * others.lines);
     }
+    if (contends(data, start))
+        return 0;
     if (o && o->busy > *start)
         *start = o->busy;
     if (o && !store && *o->task.word % 2)
@@ -62,6 +80,9 @@ static double access(const uint8_t *data, bool store, double *start)
 
 static void call(void)
 {
+    others.made = 0;
+    if (others.turn > 0) /* until this core contends, too */
+        others.lines = 1 / others.design.stream_cycles;
     for (size_t i = 0; i < others.count; i++) {
         struct other *o = &others.all[i];
         o->busy = 0;
@@ -113,6 +134,10 @@ void others_begin(const struct core_task *all, size_t count, unsigned measuring)
         others.lines = coherence_stream(&others.design, &t) / (double)count;
         core_memory(others.core, coherence_wait(&others.design, &t));
     }
+    others.turn = first->duty >= RESPONDER_ADDS ? coherence_turn(&others.design, (unsigned)count + 1) : 0;
+    others.calls = first->duty == RESPONDER_RESTORES                                    ? 1
+                   : first->duty == RESPONDER_ADDS || first->duty == RESPONDER_COMPARES ? 2
+                                                                                        : 0;
     const unsigned threads = others.design.threads ? others.design.threads : 1;
     const struct responder_task *sibling = NULL;
     unsigned busy = 1;

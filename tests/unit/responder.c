@@ -5,12 +5,15 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
+#include "arch/atomic.h"
 #include "lib/measure/responder.h"
 
 static volatile uint64_t word;
@@ -160,13 +163,63 @@ static void waiting_and_filling_end_with_the_next_request(void **state)
     }
 }
 
+static sigjmp_buf undefined;
+
+static void at_undefined(int number)
+{
+    (void)number;
+    siglongjmp(undefined, 1);
+}
+
+/* Whether this core has atomic instructions: of AArch64 some have none. */
+static bool has_atomics(void)
+{
+    static volatile uint64_t tried;
+    void (*const before)(int) = signal(SIGILL, at_undefined);
+    const bool has = sigsetjmp(undefined, 1) == 0;
+
+    if (has)
+        atomic_add_nothing(&tried);
+    signal(SIGILL, before);
+    return has;
+}
+
+/* What contends for a word responds at once, counts whole blocks, and leaves the word 0. */
+static void contending_ends_with_the_next_request(void **state)
+{
+    static volatile uint64_t contended, made;
+
+    (void)state;
+    for (enum responder_duty duty = has_atomics() ? RESPONDER_ADDS : RESPONDER_RESTORES; duty <= RESPONDER_RELOADS;
+         duty++) {
+        pthread_t other;
+        contended = duty == RESPONDER_RESTORES;
+        made = 0;
+        asked = (struct responder){.task = {.word = &word, .duty = duty, .lines = &contended, .loaded = &made}};
+        word = 21;
+        assert_int_equal(pthread_create(&other, NULL, answer_here, NULL), 0);
+        while (word == 21 || made < 10 * RESPONDER_BLOCK)
+            sched_yield();
+        assert_int_equal(word, 22);
+        word = 23;
+        while (word == 23)
+            sched_yield();
+        assert_int_equal(word, 24);
+        asked.stop = 1;
+        pthread_join(other, NULL);
+        assert_int_equal(made % RESPONDER_BLOCK, 0);
+        assert_int_equal(contended, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(requests_with_odd_numbers_are_answered),
                                        cmocka_unit_test(duties_are_done_before_the_response),
                                        cmocka_unit_test(a_stream_goes_on_until_the_next_request),
                                        cmocka_unit_test(a_stream_stores_to_its_part_of_the_lines),
-                                       cmocka_unit_test(waiting_and_filling_end_with_the_next_request)};
+                                       cmocka_unit_test(waiting_and_filling_end_with_the_next_request),
+                                       cmocka_unit_test(contending_ends_with_the_next_request)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
