@@ -25,8 +25,8 @@ struct traffic {
     struct area partners, buffers;
     unsigned cores[BESIDE_CORES]; /* the other ones */
     size_t count;                 /* how many of them are used; the caller may make it smaller */
-    size_t bytes;                 /* of each one's buffer, as long as the caller makes it no larger than mapped */
-    /* which is how far from each other buffers begin; those of one word need not differ */
+    /* Of each one's buffer, and so far apart they begin, as long as the caller makes it no larger than mapped. */
+    size_t bytes;
     bool small_pages; /* the buffers have the smallest pages; else the largest that can be had */
     struct kernel request;
 };
