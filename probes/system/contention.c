@@ -107,7 +107,7 @@ static void report_rates(struct probe *p, const struct contended *a, enum place 
     if (cores == 1 || !a->atomic)
         return;
     for (size_t i = 0; i < count; i++)
-        values[i] = r[i].least / r[i].most;
+        values[i] = 100 * r[i].least / r[i].most;
     report_middle(p, finding_of(fairness_name, a, place, cores), values, count);
 }
 
@@ -194,5 +194,5 @@ static void run(struct probe *p)
 PROBE(contention, .title = "Contention", .family = "system", .run = run,
       .findings = FINDINGS({"system.contention.operations_per_us", "operations/us",
                             "accesses that so many cores make together to one line, or each to its own"},
-                           {"system.contention.fairness", "of the most",
+                           {"system.contention.fairness", "percent",
                             "accesses of the core that makes the fewest beside those of the one that makes the most"}));

@@ -63,9 +63,9 @@ static void check_access(const struct machine_design *m, const char *access, uns
     if (*access == 's')
         return;
     check_near(m, contended(fairness, access, "word", cores), access, "word",
-               fmin(first, others) / fmax(first, others));
+               100 * fmin(first, others) / fmax(first, others));
     check_near(m, contended(fairness, access, "line", cores), access, "line",
-               fmin(first, others) / fmax(first, others));
+               100 * fmin(first, others) / fmax(first, others));
 }
 
 MODEL_TEST(cores_contend_for_lines_as_they_do, "contention")
