@@ -9,7 +9,7 @@ enum { TIMED = 3, WALKS = 1 + TIMED, ATTEMPTS = 6, CODE_BYTES = 4096, LENGTHENED
 /*
  * A reading takes so long at least: the others' counts come from their cores before and behind the accesses, about
  * 100 ns each time, and no clock in scope ticks less often than once in 40 ns: 1 % of this. Where a reading is shorter,
- * more iterations are made.
+ * more iterations are made. no test: the clocks and the cores of models answer at once.
  */
 static const double LONG_ENOUGH_NS = 20000;
 
