@@ -428,8 +428,8 @@ build/tests/simulator: $(wildcard tests/simulator/*.[ch] tests/simulator/counted
 # The same around a modelled core, for programs of one instruction set.
 define core_rules
 build/tests/core_$(1): $$(patsubst %,build/tests/model/%.o,$$(wildcard tests/simulator/*.c tests/simulator/timed/*.c) \
-    $$(patsubst %,tests/model/%.c,cache core core_data core_prefetch decode history in_flight load_predictor load_store \
-    predictor prefetchers scheduler stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
+    $$(patsubst %,tests/model/%.c,cache changes core core_data core_prefetch decode history in_flight load_predictor load_store \
+    predictor prefetchers repeats scheduler stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lm -o $$@
 endef

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/structure/replacement.h"
+#include "tests/model/changes.h"
 
 struct cache cache_new(size_t bytes, size_t ways)
 {
@@ -18,7 +19,8 @@ struct cache cache_with_lines(size_t bytes, size_t ways, size_t line_bytes)
         return c;
     c.sets = bytes / line_bytes / ways;
     c.lines = calloc(c.sets * ways, sizeof *c.lines);
-    if (!c.lines || !c.sets || (c.sets & (c.sets - 1)))
+    c.kept = calloc(c.sets, sizeof *c.kept);
+    if (!c.lines || !c.kept || !c.sets || (c.sets & (c.sets - 1)))
         abort();
     return c;
 }
@@ -50,6 +52,7 @@ void cache_free(struct cache *c)
 {
     free(c->lines);
     free(c->others);
+    free(c->kept);
     *c = (struct cache){0};
 }
 
@@ -86,10 +89,16 @@ bool cache_touch(struct cache *c, uint64_t address)
         return false;
     uint64_t line = address >> c->line_bits;
     c->evicted = 0;
-    if (c->others)
-        return replacement_touch(&c->others[set_of(c, line)], line);
-    uint64_t *set = c->lines + set_of(c, line) * c->ways, newer = line;
+    const size_t index = set_of(c, line);
+    if (c->others) {
+        changes_keep(&c->others[index], sizeof c->others[index], &c->kept[index]);
+        return replacement_touch(&c->others[index], line);
+    }
+    uint64_t *set = c->lines + index * c->ways, newer = line;
 
+    if (set[0] == line)
+        return true;
+    changes_keep(set, c->ways * sizeof *set, &c->kept[index]);
     /* moves the lines that were used later than this one back by one */
     for (size_t way = 0; way < c->ways; way++) {
         const uint64_t here = set[way];
@@ -117,13 +126,15 @@ bool cache_has(const struct cache *c, uint64_t address)
 bool cache_remove(struct cache *c, uint64_t address)
 {
     const uint64_t line = address >> c->line_bits;
-    uint64_t *set = c->lines + set_of(c, line) * c->ways;
+    const size_t index = set_of(c, line);
+    uint64_t *set = c->lines + index * c->ways;
     size_t way = 0;
 
     while (way < c->ways && set[way] != line)
         way++;
     if (way == c->ways)
         return false;
+    changes_keep(set, c->ways * sizeof *set, &c->kept[index]);
     memmove(set + way, set + way + 1, (c->ways - way - 1) * sizeof *set);
     set[c->ways - 1] = 0;
     return true;

@@ -21,6 +21,7 @@ struct cache {
     unsigned plain_bits; /* … but for that many of its lowest bits */
     /* The sets of another policy than LRU; NULL: they are in `lines`. */
     struct replacement_set *others;
+    uint32_t *kept;   /* of each set: changes_keep */
     uint64_t evicted; /* the address of the line that the last access has replaced; 0: none, or another policy */
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/model/changes.h"
 #include "tests/model/core_state.h"
 
 /* ---- Front end: instruction cache and TLBs, operation cache --------------------------------------- */
@@ -371,6 +372,9 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
 
     __builtin_prefetch(m->bytes + (address - m->at)); /* pointer chases miss the caches of this computer, too */
     walk_to_access(c, type != UC_MEM_READ);
+    if (changes.call && m->at != STACK_AT) /* a call writes its stack before it reads it */
+        repeats_access(&c->repeats, m->written ? m->written + frame_offset(m, address) : m->bytes + (address - m->at),
+                       (size_t)size);
     data_access(c, m, type != UC_MEM_READ, address, (size_t)size, value);
 }
 
@@ -379,7 +383,7 @@ void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
     c->watch = access;
 }
 
-double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
+double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
 
@@ -565,6 +569,7 @@ void core_free(struct core *c)
     cache_free(&c->predictor.patterns);
     tage_free(c->predictor.tage);
     stores_free(c->stores);
+    repeats_free(&c->repeats);
     prefetchers_stop(&c->prefetchers);
     free(c);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/base/random.h"
+#include "tests/model/changes.h"
 #include "tests/model/core_state.h"
 
 /* Other code is this far from all mappings, and has that many lines: 256 KiB. */
@@ -39,16 +40,19 @@ void core_run_around(struct core *c, const struct around_design *d)
 
 void core_memory(struct core *c, double longer)
 {
+    changes.other |= c->memory_longer != longer;
     c->memory_longer = longer;
 }
 
 void core_share(struct core *c, const struct core_sharing *sharing)
 {
+    changes.other |= c->sharing != sharing;
     c->sharing = sharing;
 }
 
 void core_split(struct core *c, unsigned threads)
 {
+    changes.other |= c->threads != threads;
     c->threads = threads;
     c->cycles_per_instruction = 1.0 * threads / c->design.width;
 }
@@ -60,6 +64,7 @@ static void leave_ways(struct cache *c, size_t ways, double left)
 
     if (!ways || c->ways == now)
         return;
+    changes.other = true;
     memset(c->lines, 0, c->sets * ways * sizeof *c->lines);
     c->ways = now;
 }
@@ -68,6 +73,8 @@ void core_leave(struct core *c, const double left[SMT_STRUCTURES])
 {
     double *part = c->design.in_flight.left;
 
+    changes.other |= part[RESOURCE_ENTRY] != left[SMT_ENTRIES] || part[RESOURCE_LOAD] != left[SMT_LOADS] ||
+                     part[RESOURCE_STORE] != left[SMT_STORES];
     part[RESOURCE_ENTRY] = left[SMT_ENTRIES];
     part[RESOURCE_LOAD] = left[SMT_LOADS];
     part[RESOURCE_STORE] = left[SMT_STORES];
@@ -77,5 +84,6 @@ void core_leave(struct core *c, const double left[SMT_STRUCTURES])
 
 void core_others(struct core *c, unsigned registers)
 {
+    changes.other |= c->design.in_flight.others != registers;
     c->design.in_flight.others = registers;
 }

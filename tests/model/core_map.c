@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/model/changes.h"
 #include "tests/model/core_state.h"
 
 struct mapping *mapping_of(struct core *c, uint64_t address)
@@ -75,6 +76,7 @@ void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool co
 {
     if (c->mapping_count == MAPPINGS)
         abort();
+    changes.other = true;
     UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
     c->mappings[c->mapping_count++] = (struct mapping){
         .at = at, .bytes = bytes, .count = count, .page_bytes = c->page_bytes};
@@ -91,6 +93,7 @@ void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *f
 {
     struct mapping *m = mapping_of(c, at);
 
+    changes.other = true;
     m->page_bytes = page_bytes;
     m->frames = frames;
     m->written = written;
@@ -98,6 +101,7 @@ void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *f
 
 void core_hint(struct core *c, uint64_t at)
 {
+    changes.other = true;
     mapping_of(c, at)->hint = true;
 }
 
@@ -121,6 +125,7 @@ void core_unmap(struct core *c, uint64_t at)
 {
     struct mapping *m = mapping_of(c, at);
 
+    changes.other = true;
     for (size_t page = 0; m->asked && page < m->count / PAGE_BYTES; page++)
         if (m->asked[page].end) { /* the others were never executed */
             UC(uc_ctl_remove_cache(c->uc, m->at + page * PAGE_BYTES, m->at + (page + 1) * PAGE_BYTES));
@@ -162,6 +167,7 @@ void core_code_written(struct core *c, uint64_t at, size_t count)
 
     for (size_t page = (at - m->at) / PAGE_BYTES * PAGE_BYTES; page < end; page += PAGE_BYTES)
         if (memcmp(m->seen + page, m->bytes + page, PAGE_BYTES) != 0) {
+            changes.other = true;
             c->removed += forget_decoded(m, page) + BLOCK_BYTES;
             memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
             UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));

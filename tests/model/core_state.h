@@ -11,6 +11,7 @@
 #include "tests/model/decode.h"
 #include "tests/model/isa.h"
 #include "tests/model/predictor.h"
+#include "tests/model/repeats.h"
 
 enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536, ARRIVING = 64, CODE_STREAMS = 16 };
 
@@ -46,6 +47,7 @@ struct core {
         uint64_t line;
         double at;
     } arriving[ARRIVING];
+    struct repeats repeats;
     struct stores *stores; /* NULL: loads are served by the cache alone */
     uint64_t around;       /* readings so far */
     uint64_t other_code;   /* state of the random numbers that choose lines of other code */
@@ -77,9 +79,10 @@ struct core {
     double retired_writers;                        /* when all could have left that write a register */
     unsigned threads; /* that take turns in the front end and with the ports for data; 0: 1 */
     double zeroed;    /* when the last block is zeroed */
-    bool compared;    /* the instruction before this one was a comparison, and may be fused with it */
-    bool fused;       /* this instruction is fused with the one before it */
     struct units_busy units, multipliers;
+    /* The front end as far as a call of a kernel begins with what the one before has left, up to `loop`. */
+    bool compared;         /* the instruction before this one was a comparison, and may be fused with it */
+    bool fused;            /* this instruction is fused with the one before it */
     bool restarted;        /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
     uint64_t fetched_line; /* the line that code comes from at the moment */
     struct code_stream {   /* of lines of a page that are fetched in order */
@@ -92,8 +95,6 @@ struct core {
     bool decoded;               /* the operation cache has it */
     unsigned line_instructions; /* of this line since it was entered */
     uint64_t next;              /* where code continues when no branch is taken */
-    double fetched;             /* when the latest fetched bytes were there */
-    double fetched_left;        /* how many of them are not used yet */
     uint64_t fetched_page;
     struct loop {
         uint64_t branch;    /* the latest taken branch, if it led back; else 0 */
@@ -101,6 +102,8 @@ struct core {
         bool replays;
     } loop;
     double branched;           /* when the front end continued behind the last taken branch */
+    double fetched;            /* when the latest fetched bytes were there */
+    double fetched_left;       /* how many of them are not used yet */
     uint64_t walked, walk_end; /* of the block that is executed: the next instruction to be timed, and its end */
     struct executed {          /* the instruction that is being timed; decoded is NULL when there is none */
         const struct decoded *decoded;
@@ -143,6 +146,11 @@ uint64_t physical(const struct core *c, uint64_t address);
 void code_line_fetched(struct core *c, uint64_t line);
 /* An instruction prefetches the code at that address. */
 void code_prefetched(struct core *c, uint64_t address);
+
+/* ---- core.c -------------------------------------------------------------------------------------- */
+
+/* Calls a kernel and executes it: core_call, whatever is known about such calls. */
+double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result);
 
 /* ---- core_data.c --------------------------------------------------------------------------------- */
 

@@ -1,5 +1,9 @@
 #include "tests/model/history.h"
 
+#include <string.h>
+
+#include "tests/model/changes.h"
+
 uint64_t history_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -24,12 +28,18 @@ void history_shift(const struct history_register *r, uint64_t words[HISTORY_WORD
     words[last] &= UINT64_MAX >> (63 - (r->bits - 1) % 64);
 }
 
+void history_save(const struct history *h)
+{
+    changes_save(h->entries, h->span * sizeof h->entries[0]);
+    changes_save(h->words, sizeof h->words);
+}
+
 void history_enter(struct history *h, enum history_kind kind, uint64_t source, uint64_t target)
 {
     if (!h->span || !h->enters[kind])
         return;
-    h->newest = (h->newest + 1) % HISTORY_MAXIMUM;
-    h->entries[h->newest] = source * 31 + target;
+    memmove(h->entries + 1, h->entries, (h->span - 1) * sizeof h->entries[0]);
+    h->entries[0] = source * 31 + target;
     for (unsigned i = 0; i < HISTORY_REGISTERS && h->registers[i].bits; i++)
         history_shift(&h->registers[i], h->words[i], source, target);
 }
@@ -56,7 +66,7 @@ static void keys_of_entries(const struct history *h, uint64_t key, uint64_t keys
 
     for (unsigned t = HISTORY_TABLES; t-- > 0;) {
         for (; looked_at < h->span >> t; looked_at++)
-            key = history_mix(key ^ h->entries[(h->newest - looked_at) % HISTORY_MAXIMUM]);
+            key = history_mix(key ^ h->entries[looked_at]);
         keys[t] = key;
     }
 }
@@ -76,6 +86,7 @@ bool history_predict(struct history *h, uint64_t pc, bool taken, bool *believed)
             known = true;
             *believed = h->tables[t][i].taken;
         }
+        changes.other |= h->tables[t][i].key != keys[t] || h->tables[t][i].taken != taken;
         h->tables[t][i].key = keys[t];
         h->tables[t][i].taken = taken;
     }

@@ -50,8 +50,7 @@ struct history {
 
     struct history_register registers[HISTORY_REGISTERS]; /* the first one has bits: instead of entries */
 
-    uint64_t entries[HISTORY_MAXIMUM]; /* a ring */
-    unsigned newest;
+    uint64_t entries[HISTORY_MAXIMUM];                /* the newest first */
     uint64_t words[HISTORY_REGISTERS][HISTORY_WORDS]; /* of the registers, the lowest bits first */
     struct {
         uint64_t key;
@@ -59,6 +58,8 @@ struct history {
     } tables[HISTORY_TABLES][HISTORY_ENTRIES]; /* the whole span first */
 };
 
+/* A call begins (tests/model/changes.h). */
+void history_save(const struct history *h);
 /* Shifts a register and XORs the footprint of a branch into it. */
 void history_shift(const struct history_register *r, uint64_t words[HISTORY_WORDS], uint64_t source, uint64_t target);
 /* A branch went from `source` to `target`, and enters the history if its kind does. */

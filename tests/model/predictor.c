@@ -1,5 +1,6 @@
 #include "tests/model/predictor.h"
 
+#include "tests/model/changes.h"
 #include "tests/model/isa.h"
 
 static const double LATELY = 1 / 256.0; /* weight of the latest outcome in a rate */
@@ -9,11 +10,48 @@ static unsigned slot(uint64_t key)
     return (unsigned)(key * 0x9e3779b97f4a7c15 >> 52) % PREDICTOR_ENTRIES; /* Fibonacci hashing (TAOCP vol. 3, 6.4) */
 }
 
-static double average_cost(struct predictor *p, uint64_t pc, bool miss)
+/* What is known of the branch, which is about to change. */
+static struct branch *branch_of(struct predictor *p, uint64_t pc)
 {
-    double *rate = &p->missed[slot(pc)];
-    *rate += (miss - *rate) * LATELY;
-    return *rate < 0.25 ? 0 : *rate < 0.75 ? 0.5 : 1;
+    const unsigned i = slot(pc);
+
+    changes_keep(&p->branches[i], sizeof p->branches[i], &p->kept[i]);
+    return &p->branches[i];
+}
+
+static double average_cost(struct branch *b, bool miss)
+{
+    b->missed += (miss - b->missed) * LATELY;
+    return b->missed < 0.25 ? 0 : b->missed < 0.75 ? 0.5 : 1;
+}
+
+/* The latest outcomes, which something depends on from now on. */
+static uint64_t asked_outcomes(struct predictor *p)
+{
+    p->asked = true;
+    return p->outcomes;
+}
+
+static void add_outcomes(struct predictor *p, unsigned bits, uint64_t outcomes)
+{
+    p->outcomes = p->outcomes << bits | outcomes;
+    p->added += bits;
+}
+
+void predictor_add(struct predictor *p, uint64_t added, uint64_t outcomes)
+{
+    p->outcomes = added < 64 ? p->outcomes << added | (outcomes & ((UINT64_C(1) << added) - 1)) : outcomes;
+}
+
+void predictor_save(struct predictor *p)
+{
+    p->added = 0;
+    p->asked = false;
+    changes_save(p->returns, p->depth * sizeof p->returns[0]);
+    changes_save(&p->top, sizeof p->top);
+    changes_save(&p->filled, sizeof p->filled);
+    if (p->history.span)
+        history_save(&p->history);
 }
 
 void predictor_call(struct predictor *p, uint64_t return_address)
@@ -34,48 +72,50 @@ double predictor_return(struct predictor *p, uint64_t pc, uint64_t target)
     }
     if (!p->indirect)
         return 1;
-    uint64_t key = pc * 31 + p->outcomes, *last = &p->last[slot(pc)];
+    struct branch *b = branch_of(p, pc);
+    uint64_t key = pc * 31 + asked_outcomes(p);
     unsigned i = slot(key);
-    bool miss = (p->by_history[i].key == key ? p->by_history[i].target : *last) != target;
+    bool miss = (p->by_history[i].key == key ? p->by_history[i].target : b->last) != target;
+    changes.other |= p->by_history[i].key != key || p->by_history[i].target != target;
     p->by_history[i].key = key;
-    p->by_history[i].target = *last = target;
-    return average_cost(p, pc, miss);
+    p->by_history[i].target = b->last = target;
+    return average_cost(b, miss);
 }
 
 double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target)
 {
-    unsigned i = slot(pc);
-    bool taken = target != not_taken, believed = p->counters[i] >= 2;
+    struct branch *b = branch_of(p, pc);
+    bool taken = target != not_taken, believed = b->counter >= 2;
     const uint64_t source = isa.link ? pc : not_taken - 1; /* as in the history: core.c */
 
-    if (taken && p->counters[i] < 3)
-        p->counters[i]++;
-    if (!taken && p->counters[i] > 0)
-        p->counters[i]--;
-    p->loops[i] |= target <= pc;
-    p->seen[i] |= taken ? 1 : 2;
-    if (p->tage && p->seen[i] == 3 && !p->loops[i])
+    if (taken && b->counter < 3)
+        b->counter++;
+    if (!taken && b->counter > 0)
+        b->counter--;
+    b->loops |= target <= pc;
+    b->seen |= taken ? 1 : 2;
+    if (p->tage && b->seen == 3 && !b->loops)
         believed = tage_predict(p->tage, &p->history, source, taken) == taken;
-    else if (p->history.span && p->seen[i] == 3 && !p->loops[i])
+    else if (p->history.span && b->seen == 3 && !b->loops)
         history_predict(&p->history, pc, taken, &believed);
     /* the highest bit is set, since addresses must not be 0 */
-    if (p->patterns.ways && !p->loops[i] &&
-        cache_touch(&p->patterns, history_mix(pc ^ history_mix(p->outcomes)) | (uint64_t)1 << 63))
+    if (p->patterns.ways && !b->loops &&
+        cache_touch(&p->patterns, history_mix(pc ^ history_mix(asked_outcomes(p))) | (uint64_t)1 << 63))
         believed = taken;
-    p->outcomes = p->outcomes << 1 | taken;
-    if (p->tage && p->seen[i] == 3 && !p->loops[i])
+    add_outcomes(p, 1, taken);
+    if (p->tage && b->seen == 3 && !b->loops)
         return believed != taken; /* each by itself: a rate that is rounded would hide few of many histories */
-    return p->loops[i] ? 0 : average_cost(p, pc, believed != taken);
+    return b->loops ? 0 : average_cost(b, believed != taken);
 }
 
 double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
 {
-    uint64_t *last = &p->last[slot(pc)], *other = &p->other[slot(pc)];
-    bool miss = *last != target, two = !miss || *other == target;
+    struct branch *b = branch_of(p, pc);
+    bool miss = b->last != target, two = !miss || b->other == target;
 
     if (miss)
-        *other = *last;
-    *last = target;
-    p->outcomes = p->outcomes << 4 | (target >> 5 & 15); /* targets enter it, too */
-    return two ? average_cost(p, pc, miss) : miss;       /* with many targets hardly any is predicted right by chance */
+        b->other = b->last;
+    b->last = target;
+    add_outcomes(p, 4, target >> 5 & 15);      /* targets enter it, too */
+    return two ? average_cost(b, miss) : miss; /* with many targets hardly any is predicted right by chance */
 }

@@ -30,17 +30,26 @@ struct predictor {
     uint64_t returns[RETURN_STACK_MAXIMUM]; /* a ring: calls that nest deeper overwrite the oldest */
     unsigned top, filled;                   /* the latest entry; how many are valid */
     uint64_t outcomes;                      /* of conditional branches, the latest in the lowest bit */
+    uint64_t added;                         /* bits of them that the current call has added */
+    bool asked;                             /* something of that call depended on them */
     struct {
         uint64_t key, target;
-    } by_history[PREDICTOR_ENTRIES];     /* targets by branch and outcomes; where that is new, … */
-    uint64_t last[PREDICTOR_ENTRIES];    /* … the latest target of the branch; … */
-    uint64_t other[PREDICTOR_ENTRIES];   /* … and the target before that one */
-    uint8_t counters[PREDICTOR_ENTRIES]; /* two bits for each branch: predicted taken from 2 on */
-    bool loops[PREDICTOR_ENTRIES];       /* the branch has gone backwards */
-    uint8_t seen[PREDICTOR_ENTRIES];     /* bit 0: it was taken before, bit 1: it was not */
-    double missed[PREDICTOR_ENTRIES];    /* rate of mispredictions, by branch */
+    } by_history[PREDICTOR_ENTRIES]; /* targets by branch and outcomes; where that is new, … */
+    struct branch {
+        uint64_t last;   /* … the latest target of the branch; … */
+        uint64_t other;  /* … and the target before that one */
+        double missed;   /* rate of mispredictions */
+        uint8_t counter; /* two bits: predicted taken from 2 on */
+        uint8_t seen;    /* bit 0: it was taken before, bit 1: it was not */
+        bool loops;      /* it has gone backwards */
+    } branches[PREDICTOR_ENTRIES];
+    uint32_t kept[PREDICTOR_ENTRIES]; /* of each branch: changes_keep */
 };
 
+/* A call begins (tests/model/changes.h): keeps what it is likely to change. */
+void predictor_save(struct predictor *p);
+/* A call that asked for no outcomes, and has added so many with these as the latest, is repeated. */
+void predictor_add(struct predictor *p, uint64_t added, uint64_t outcomes);
 void predictor_call(struct predictor *p, uint64_t return_address);
 /* The branch at pc goes to `target`. Which part of a misprediction it costs: 0 to 1. */
 double predictor_return(struct predictor *p, uint64_t pc, uint64_t target);

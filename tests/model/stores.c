@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/model/changes.h"
+
 enum { ENTRIES = 64 }; /* all older stores are in the cache */
 
 struct entry {
@@ -73,6 +75,19 @@ struct stores *stores_new(const struct store_design *design, size_t line_bytes, 
 void stores_free(struct stores *s)
 {
     free(s);
+}
+
+static void recent_save(const struct recent *r)
+{
+    changes_save(r->pc, r->room * sizeof r->pc[0]);
+    changes_save(&r->count, sizeof r->count);
+}
+
+void stores_save(const struct stores *s)
+{
+    recent_save(&s->renamed);
+    recent_save(&s->tracked);
+    changes_save(s->counters, sizeof s->counters);
 }
 
 void stores_done(struct stores *s)

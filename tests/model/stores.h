@@ -57,6 +57,8 @@ struct stores *stores_new(const struct store_design *design, size_t line_bytes, 
 void stores_free(struct stores *s);
 /* A new kernel: all stores are in the cache, and time begins at 0. The predictors keep what they have learned. */
 void stores_done(struct stores *s);
+/* A call begins (tests/model/changes.h): keeps what the predictors have learned. */
+void stores_save(const struct stores *s);
 /*
  * A store from the register `data` to an address in the register `base`, which are known at these times; everything
  * older is done at older_done.

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "tests/model/changes.h"
+
 enum {
     COUNTER_LOW = -4,
     COUNTER_HIGH = 3,
@@ -138,6 +140,7 @@ bool tage_predict(struct tage *t, const struct history *h, uint64_t pc, bool tak
     } else {
         *base = (uint8_t)(*base + (taken ? *base < 3 : -(*base > 0)));
     }
+    changes.other = true;
     if (++t->predictions == AGING)
         age(t);
     if (believed != taken)

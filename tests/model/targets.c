@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "tests/model/changes.h"
+
 struct targets targets_new(const struct target_design *d)
 {
     struct targets t = {.design = *d};
@@ -9,7 +11,8 @@ struct targets targets_new(const struct target_design *d)
     if (!d->ways)
         return t;
     t.entries = calloc(d->sets * d->ways, sizeof *t.entries);
-    if (!t.entries || !d->sets || (d->sets & (d->sets - 1)))
+    t.kept = calloc(d->sets, sizeof *t.kept);
+    if (!t.entries || !t.kept || !d->sets || (d->sets & (d->sets - 1)))
         abort();
     return t;
 }
@@ -17,6 +20,7 @@ struct targets targets_new(const struct target_design *d)
 void targets_free(struct targets *t)
 {
     free(t->entries);
+    free(t->kept);
 }
 
 static uint64_t set_of(const struct target_design *d, uint64_t last_byte)
@@ -47,6 +51,14 @@ static bool follows_closely(const struct targets *t, uint64_t last_byte)
            (d->two_lines || last_byte / line == t->branch / line);
 }
 
+/* The set of that entry is about to change. */
+static void keep(struct targets *t, const struct target_entry *e)
+{
+    const size_t ways = t->design.ways, set = (size_t)(e - t->entries) / ways;
+
+    changes_keep(t->entries + set * ways, ways * sizeof *e, &t->kept[set]);
+}
+
 double targets_cycles(const struct targets *t)
 {
     return t->two ? t->design.cycles / 2 : t->design.cycles;
@@ -54,7 +66,8 @@ double targets_cycles(const struct targets *t)
 
 enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_t target, bool conditional)
 {
-    struct target_entry *set = t->entries + set_of(&t->design, last_byte) * t->design.ways, *opened = t->opened;
+    const uint64_t index = set_of(&t->design, last_byte);
+    struct target_entry *set = t->entries + index * t->design.ways, *opened = t->opened;
     const struct target_entry entry = {.tag = tag_of(&t->design, last_byte), .target = target};
     struct target_entry newer = entry;
 
@@ -64,10 +77,13 @@ enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_
     t->opened = NULL;
     if (opened && !conditional) {
         const bool known = opened->second == last_byte;
+        if (!known)
+            keep(t, opened);
         opened->second = last_byte;
         return known ? TARGET_RIGHT : TARGET_MISSING;
     }
     t->opened = t->design.pairs ? set : NULL;
+    keep(t, set);
     /* moves the entries that were used later than this one back by one */
     for (size_t way = 0; way < t->design.ways; way++) {
         const struct target_entry here = set[way];

@@ -35,6 +35,7 @@ struct targets {
     struct target_entry {
         uint64_t tag, target, second; /* second: the last byte of the branch at the target; 0: there is none */
     } * entries;                      /* of each set, the latest used first; a tag of 0 is empty */
+    uint32_t *kept;                   /* of each set: changes_keep */
     struct target_entry *opened;      /* of the branch that was looked up last, if that is the first one of it */
     uint64_t branch, target;          /* of the branch that was looked up last; its last byte */
     bool two;                         /* that one and the one before it are taken at once */

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/model/changes.h"
+
 struct ways ways_new(const struct way_design *design, size_t sets, size_t ways, size_t line_bytes)
 {
     struct ways w = {.design = *design, .sets = sets, .ways = ways, .line_bytes = line_bytes};
 
-    if (design->predicted && !(w.tags = calloc(sets * ways, sizeof *w.tags)))
+    if (design->predicted &&
+        (!(w.tags = calloc(sets * ways, sizeof *w.tags)) || !(w.kept = calloc(sets, sizeof *w.kept))))
         abort();
     return w;
 }
@@ -15,6 +18,7 @@ struct ways ways_new(const struct way_design *design, size_t sets, size_t ways, 
 void ways_free(struct ways *w)
 {
     free(w->tags);
+    free(w->kept);
 }
 
 static uint64_t tag_of(const struct way_design *d, uint64_t address)
@@ -37,6 +41,7 @@ bool ways_touch(struct ways *w, uint64_t address, uint64_t frame_address)
     size_t count = 1;
     bool found = false;
 
+    changes_keep(set, w->ways * sizeof *set, &w->kept[now.line % w->sets]);
     /* in a set, each line has one tag and each tag one line */
     for (size_t i = 0; i < w->ways && set[i].line; i++) {
         found |= set[i].line == now.line && set[i].tag == now.tag;

@@ -23,7 +23,8 @@ struct ways {
     size_t sets, ways, line_bytes;
     struct way_tag {
         uint64_t line, tag;
-    } * tags; /* of each set, the latest first; line 0: none */
+    } * tags;       /* of each set, the latest first; line 0: none */
+    uint32_t *kept; /* of each set: changes_keep */
 };
 
 struct ways ways_new(const struct way_design *design, size_t sets, size_t ways, size_t line_bytes);
