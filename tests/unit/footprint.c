@@ -2,7 +2,7 @@
  * Footprints of branch histories: every row of the published table and random histories of that form are given back bit
  * by bit, from experiments that err; what cannot be identified stays open.
  */
-/* link: tests/model/history.c tests/model/footprints.c */
+/* link: tests/model/changes.c tests/model/history.c tests/model/footprints.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* link: tests/model/tage.c tests/model/history.c tests/model/footprints.c */
+/* link: tests/model/changes.c tests/model/tage.c tests/model/history.c tests/model/footprints.c */
 /*
  * lib/structure/table_ways on modelled predictors with tagged tables: the ways of the table with the longest history are
  * found, of parameters that are drawn and of those published, from predictions alone, without the time they take. The
