@@ -404,7 +404,7 @@ MODEL_BTB := $(addprefix tests/model/btb/,fit.c published.c simulated.c) tests/m
 build/tests/model_btb: $(MODEL_BTB:%=build/tests/model/%.o) build/tests/model/lib.a
 	$(call say,LD,$@)
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
-build/tests/model_btb_near: $(patsubst %,build/tests/model/tests/model/%.c.o,btb/near targets curves/noise) build/tests/model/lib.a
+build/tests/model_btb_near: $(patsubst %,build/tests/model/tests/model/%.c.o,btb/near changes targets curves/noise) build/tests/model/lib.a
 	$(call say,LD,$@)
 	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_btb build/tests/model_btb_near
@@ -428,7 +428,7 @@ build/tests/simulator: $(wildcard tests/simulator/*.[ch] tests/simulator/counted
 # The same around a modelled core, for programs of one instruction set.
 define core_rules
 build/tests/core_$(1): $$(patsubst %,build/tests/model/%.o,$$(wildcard tests/simulator/*.c tests/simulator/timed/*.c) \
-    $$(patsubst %,tests/model/%.c,cache changes core core_data core_prefetch decode history in_flight load_predictor load_store \
+    $$(patsubst %,tests/model/%.c,cache changes core core_call core_data core_prefetch decode history in_flight load_predictor load_store \
     predictor prefetchers repeats scheduler stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lm -o $$@
