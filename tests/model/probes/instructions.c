@@ -1,4 +1,6 @@
 /* The probe instructions: operations of a form, and dependency chains through its operands. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arch/catalogue.h"
@@ -21,6 +23,31 @@ MODEL_TEST(operations_of_a_form_are_counted, "instructions")
         if (!rows || !strstr(rows, "[\"ops_retired\",1]"))
             complain(&m, "%s is not one operation: %.*s", form_units[0].form, rows ? (int)strcspn(rows, "\n") : 0,
                      rows ? rows : "");
+    }
+    end(0, 0);
+    decides(0, 0);
+}
+
+/*
+ * A multiplication takes what it takes on the modelled core, through each of its sources: also where one instance writes
+ * the register that the next one reads, and the others go round all registers.
+ */
+MODEL_TEST(latencies_of_a_form_are_given_back, "instructions")
+{
+    static const char latency[] = ":general\",\"0:general\",\"=\",";
+    const char *name = emit_longest != emit_alignment ? "imul r64, r64" : "madd x, x, x, x";
+
+    for (uint64_t seed = 0; next_seed(&seed, 1, 4);) {
+        struct machine_design m = draw_machine(seed);
+        unsigned sources = 0;
+        run_forms_on(&m, name, PROFILE_QUICK);
+        const char *row = records_find(&records, NULL, "table", "name", "backend.instruction");
+        for (const char *at = row; at && (at = strstr(at, latency)); sources++) {
+            at += sizeof latency - 1;
+            if (fabs(atof(at) - m.core.multiply) > 0.02 * m.core.multiply)
+                complain(&m, "%s takes %.6s cycles, not %g", name, at, m.core.multiply);
+        }
+        assert_true(sources >= 2);
     }
     end(0, 0);
     decides(0, 0);
