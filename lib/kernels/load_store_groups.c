@@ -6,7 +6,8 @@
 enum {
     STORES_AT = 2048, /* bytes from the loads to the stores */
     CODE_BYTES = 16384,
-    OPERATIONS_MOST = 264
+    OPERATIONS_MOST = 264,
+    REGISTERS = 6 /* that loads write in turn */
 };
 
 /*
@@ -23,11 +24,12 @@ static void emit_operation(struct code *c, const struct load_store_groups *g, bo
     const unsigned apart = a->bits / 8, places = g->stride ? GROUPS_STRIDED : g->span / apart;
     const int32_t offset = (int32_t)(i % places * (g->stride ? g->stride : apart));
     const unsigned first = general ? (unsigned)REG_T3 : (unsigned)VREG_2, registers = a->registers;
+    const unsigned written = REGISTERS / registers - (g->fewer_registers ? 1 : 0);
 
     if (store)
         emit_store_as(c, a, general ? (unsigned)REG_T1 : (unsigned)VREG_0, REG_T0, offset);
     else
-        emit_load_as(c, a, first + i % (6 / registers) * registers, REG_DATA, offset);
+        emit_load_as(c, a, first + i % written * registers, REG_DATA, offset);
 }
 
 bool load_store_groups_build(struct probe *p, void *context, struct kernel *k)

@@ -25,6 +25,7 @@ struct load_store_groups {
     unsigned span;   /* bytes that loads touch, densely, and stores as well: a multiple of the access, at most 2048 */
     unsigned stride; /* bytes between accesses, for groups of one access, which have no span; 0: none */
     bool shuffled;
+    bool fewer_registers; /* loads write one register fewer, or one pair, in turn: five in place of six */
 };
 
 /*

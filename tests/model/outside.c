@@ -209,13 +209,25 @@ MODEL_TEST(schedulers_outside_are_given_back, "schedulers")
     shares_end(0.2);
 }
 
-/* What the ports allow, unless the width of the core allows less: an iteration has no more than so many accesses. */
+/*
+ * What the ports allow. NaN: the front end or the window may allow less. An access is in flight while it takes place, and
+ * for some cycles before and behind that.
+ */
 static double mix_per_cycle(const struct machine_design *m, double loads, double stores, double width)
 {
+    enum { AROUND = 8 };
     const struct load_store_design *d = &m->core.load_store;
-    const double pieces = ceil(width / 8 / d->port_bytes);
+    const double pieces = ceil(width / 8 / d->port_bytes),
+                 rate = 1 / fmax(pieces * loads / d->loads, pieces * stores / d->stores),
+                 groups = rate * (m->core.data[0].latency + AROUND); /* in flight */
+    const unsigned *most = m->core.in_flight.most;
 
-    return 1 / fmax(fmax(pieces * loads / d->loads, pieces * stores / d->stores), (loads + stores) / m->core.width);
+    if ((loads + stores) * rate >= m->core.width ||
+        (!m->core.in_order &&
+         (fmin(fmin(most[RESOURCE_GENERAL], most[RESOURCE_VECTOR]), most[RESOURCE_LOAD]) < loads * groups ||
+          most[RESOURCE_STORE] < stores * groups || most[RESOURCE_ENTRY] < (loads + stores) * groups)))
+        return (double)NAN;
+    return rate;
 }
 
 MODEL_TEST(widths_outside_are_given_back, "widths mix")
@@ -227,8 +239,11 @@ MODEL_TEST(widths_outside_are_given_back, "widths mix")
         share_number(&m, "backend.rename.per_cycle", "counted", "operations", m.core.width);
         if (!m.core.in_order)
             share_number(&m, "backend.retire.per_cycle", "counted", "operations", m.core.retire);
-        for (const char *f = NULL; (f = next_finding(f, "memory.mix.per_cycle"));)
-            share_one(&m, f, mix_per_cycle(&m, number(f, "loads"), number(f, "stores"), number(f, "width")));
+        for (const char *f = NULL; (f = next_finding(f, "memory.mix.per_cycle"));) {
+            const double rate = mix_per_cycle(&m, number(f, "loads"), number(f, "stores"), number(f, "width"));
+            if (!isnan(rate))
+                share_one(&m, f, rate);
+        }
     }
     shares_end(0.3);
 }
