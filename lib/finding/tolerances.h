@@ -37,8 +37,8 @@ static const double VAGUE_FACTOR = 2;
 static const double VAGUE_STEPS = 4;
 /*
  * Steps by which two intervals may lie apart and still support the same value (grade C), where what one of the
- * experiments itself occupies is calculated. Of a chain of operations one more or fewer may have retired at the knee,
- * and the first miss of a level by one is taken for its last good point: the two by which inflight_report widens.
+ * experiments itself occupies is calculated. One operation of a chain more or fewer may have retired at the knee, and
+ * the knee itself may lie one step too far. inflight_report widens intervals by the same two.
  */
 static const double RECKONED_STEPS = 2;
 

@@ -105,7 +105,7 @@ static bool measure_sequence(struct probe *p, const struct inflight *l, const st
  */
 static bool is_least(const struct packing_sequence *s)
 {
-    return s == &sequences[2] || s->use == PACKING_PAIRS || (s->use == PACKING_NOPS && !strcmp(s->name, "nop"));
+    return !strcmp(s->name, "spaced") || s->use == PACKING_PAIRS || (s->use == PACKING_NOPS && !strcmp(s->name, "nop"));
 }
 
 static bool measure_all(struct probe *p, const struct inflight *l, struct packing_found *all,

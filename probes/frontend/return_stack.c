@@ -45,7 +45,7 @@
 enum {
     DEPTH_MAXIMUM = 128,
     DEPTH_QUICK = 80,  /* the deepest return stack that is known has about 60 entries */
-    CONTROL_DEPTH = 2, /* of the nests that surely fit */
+    CONTROL_DEPTH = 2, /* of nests that fit: a return stack of one entry is not found */
 
     ENTRY_BYTES = 4096,
     SIMULATED_NESTS = 64, /* of a reading on a simulated core, at least */

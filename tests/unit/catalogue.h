@@ -15,6 +15,7 @@
 
 #include "arch/catalogue.h"
 #include "lib/base/random.h"
+#include "tests/unit/form_register.h"
 
 enum { ROUNDS = 8, TEXT = 64 };
 
@@ -30,15 +31,12 @@ static void choose(const struct form *f, uint64_t *random, uint8_t *numbers)
             used[OPERAND_GENERAL][form_operand(f, i)->fixed] = true;
     for (unsigned i = 0; i < f->operand_count; i++) {
         const struct form_operand *o = form_operand(f, i);
-        const uint8_t *from = form_registers[o->kind];
-        unsigned count = 0, n;
+        unsigned n;
         if (!form_has_field(o))
             continue;
-        while (from[count] != FIELD_NONE)
-            count++;
         do
-            n = from[random_below(random, count)];
-        while (!form_fits(o, n) || used[o->kind][n]);
+            n = random_register(o, random);
+        while (used[o->kind][n]);
         used[o->kind][n] = true;
         *numbers++ = (uint8_t)n;
     }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "arch/form_read.h"
-#include "lib/base/random.h"
+#include "tests/unit/form_register.h"
 
 enum { FORM_STEP = 5, BUFFER = 64 };
 
@@ -19,16 +19,8 @@ static void choose_registers(const struct form *f, uint64_t *random, uint8_t *nu
 {
     for (unsigned i = 0; i < f->operand_count; i++) {
         const struct form_operand *o = form_operand(f, i);
-        const uint8_t *from = form_registers[o->kind];
-        unsigned count = 0, n;
-        if (!form_has_field(o))
-            continue;
-        while (from[count] != FIELD_NONE)
-            count++;
-        do
-            n = from[random_below(random, count)];
-        while (!form_fits(o, n));
-        *numbers++ = (uint8_t)n;
+        if (form_has_field(o))
+            *numbers++ = (uint8_t)random_register(o, random);
     }
 }
 
