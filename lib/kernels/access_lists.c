@@ -51,6 +51,12 @@ static bool map_written(struct probe *p, struct area *a, size_t bytes)
     return true;
 }
 
+void access_use(struct access_area *a, const struct area *data)
+{
+    a->data = *data;
+    a->touched = REFRESH;
+}
+
 bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_t home_bytes)
 {
     size_t part = home_bytes / 4 > PLACES_LEAST ? home_bytes / 4 : PLACES_LEAST;

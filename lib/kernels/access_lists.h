@@ -86,6 +86,8 @@ size_t access_begins(const struct access_list *l);
 size_t access_slots(const struct access_area *a, const struct access_list *l);
 /* Makes the kernels for a list, which must not change while they are used. False: the probe has ended. */
 bool access_emit(struct probe *p, struct access_area *a, const struct access_list *l);
+/* Has the places in `data` from now on, written zeroed memory of a power of two of bytes; they are brought home. */
+void access_use(struct access_area *a, const struct area *data);
 enum { ACCESS_TRIALS = 8 /* trials in one window, at most */ };
 /*
  * Makes `trials` trials, at most ACCESS_TRIALS, in one window. Trial i does the list that was emitted last at `places`

@@ -13,6 +13,35 @@
 const char *const prefetch_kind_names[PREFETCH_KINDS] = {"next",   "pair",   "stride", "stream",
                                                          "region", "deltas", "replay", "pointers"};
 
+bool prefetch_has(enum prefetch_kind kind, enum prefetch_parameter what)
+{
+    switch (what) {
+    case PREFETCH_DISTANCE:
+    case PREFETCH_STREAMS: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
+    case PREFETCH_TRAIN:
+        return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM || kind == PREFETCH_DELTAS ||
+               kind == PREFETCH_POINTERS;
+    case PREFETCH_DEGREE: return kind != PREFETCH_PAIR && kind != PREFETCH_REGION;
+    case PREFETCH_LENGTH: return kind == PREFETCH_DELTAS;
+    case PREFETCH_INDIRECTIONS: return kind == PREFETCH_POINTERS;
+    case PREFETCH_REGION_BYTES:
+    case PREFETCH_REGIONS: return kind == PREFETCH_REGION;
+    default: return kind == PREFETCH_STRIDE;
+    }
+}
+
+bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait)
+{
+    switch (trait) {
+    case PREFETCH_PAGE_BORDER:
+    case PREFETCH_PAGE_ORDER:
+    case PREFETCH_HITS:
+    case PREFETCH_STORES: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
+    case PREFETCH_KEY: return kind == PREFETCH_REGION;
+    default: return kind == PREFETCH_STRIDE;
+    }
+}
+
 /* ---- Around a single access -------------------------------------------------------------------------- */
 
 enum {

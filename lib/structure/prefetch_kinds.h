@@ -61,12 +61,14 @@ enum prefetch_parameter {
     PREFETCH_REGIONS,      /* other regions whose begin ends the recording of one */
     PREFETCH_LENGTH,       /* distances that are remembered */
     PREFETCH_INDIRECTIONS, /* lines in a row, each brought from where a pointer in the one before leads */
+    PREFETCH_STRIDE_MIN,   /* bytes */
     PREFETCH_PARAMETERS
 };
 
 /* What is a word, not a number. */
 enum prefetch_trait {
     PREFETCH_PAGE_BORDER, /* "continues", "stops" */
+    PREFETCH_PAGE_ORDER,  /* on 4 KiB pages: "virtual", "physical", "stops" */
     PREFETCH_HITS,        /* loads that hit the first level: "train", "do not train" */
     PREFETCH_STORES,      /* stores: the same */
     PREFETCH_UNIT,        /* which distances must be constant: those of "bytes", or those of "lines" */
@@ -116,8 +118,12 @@ struct prefetch_kinds {
     struct prefetch_found found[PREFETCH_KINDS];
     uint32_t single_up, single_down; /* lines from a single access that are not certainly left at home, as bits */
     bool only;                       /* kinds are sought, not what they are like */
+    struct area framed;              /* places on 4 KiB pages with chosen frames; no bytes: it is not mapped yet */
 };
 
+/* Whether a kind has such a parameter, or trait, at all. */
+bool prefetch_has(enum prefetch_kind kind, enum prefetch_parameter what);
+bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait);
 /*
  * Finds which kinds there are, and the parameters of these; k->look must be started, and all else zero. False: the
  * probe has ended.

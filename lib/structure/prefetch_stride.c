@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/structure/prefetch_pages.h"
 #include "lib/structure/prefetch_reach.h"
 #include "lib/structure/prefetch_trains.h"
 
@@ -116,37 +117,6 @@ static bool find_streams(struct prefetch_kinds *k, struct prefetch_found *f, boo
     return true;
 }
 
-/* ---- Page border ------------------------------------------------------------------------------------ */
-
-/* A sequence whose next line lies in the next page. */
-static bool find_border(struct prefetch_kinds *k, struct prefetch_found *f, bool one, int stride)
-{
-    const unsigned count = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
-    const unsigned ahead = (unsigned)__builtin_ctz(f->first[0]);
-    const int32_t last = PAGE_LINES - ACCESS_LEAD_LINES -
-                         (int32_t)ahead * stride; /* its place begins behind the lead */
-    const struct sequence s = {.stride = stride, .count = count, .one = one};
-    struct looked seen[2];
-
-    f->words[PREFETCH_PAGE_BORDER] = (struct prefetch_word){NULL, REASON_NOT_STEADY};
-    /* the same in the middle of two pages, where no border is met, must be followed */
-    for (int32_t i = 0; i < 2; i++) {
-        const int32_t begin = last - (int32_t)(count - 1) * stride - i * PAGE_LINES / 4;
-        struct access_list l = {.bytes = 2 * ACCESS_PAGE_BYTES - ACCESS_LEAD_LINES * ACCESS_LINE_BYTES,
-                                .align = 2 * ACCESS_PAGE_BYTES,
-                                .led = true};
-        seen[i].at = (last + (int32_t)ahead * stride - i * PAGE_LINES / 4) * ACCESS_LINE_BYTES;
-        if (begin < 0)
-            return true;
-        reach_add(&l, &s, begin * ACCESS_LINE_BYTES, 0);
-        if (!prefetch_look(k->look, &l, &seen[i], 1))
-            return false;
-    }
-    if (looked_known(&seen[1]) && seen[0].where != NEAR_UNCLEAR)
-        f->words[PREFETCH_PAGE_BORDER].text = looked_brought(&seen[0], seen[1].part) ? "continues" : "stops";
-    return true;
-}
-
 bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one, int stride, int other)
 {
     f->stride = stride;
@@ -164,15 +134,14 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
         return true;
     if (!prefetch_find_trains(k, f, one))
         return false;
-    /* single looks: each is done twice, and counts where both agree */
-    if (!find_border(k, f, one, stride) || !find_streams(k, f, one, stride))
+    if (!prefetch_find_pages(k, f, one))
         return false;
-    const char *border = f->words[PREFETCH_PAGE_BORDER].text;
+    /* a single look: it is done twice, and counts where both agree */
+    if (!find_streams(k, f, one, stride))
+        return false;
     const double streams = f->numbers[PREFETCH_STREAMS].view[0];
-    if (!find_border(k, f, one, stride) || !find_streams(k, f, one, stride))
+    if (!find_streams(k, f, one, stride))
         return false;
-    if (border != f->words[PREFETCH_PAGE_BORDER].text)
-        f->words[PREFETCH_PAGE_BORDER].text = NULL;
     if (f->numbers[PREFETCH_STREAMS].view[0] != streams) /* also where one of them is NaN */
         f->numbers[PREFETCH_STREAMS] = (struct prefetch_number){
             {NAN, NAN},

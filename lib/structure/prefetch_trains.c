@@ -167,38 +167,116 @@ static bool look_short(struct prefetch_kinds *k, unsigned count, unsigned bytes,
     return true;
 }
 
-/*
- * The shortest stride is tried whose farthest line, `distance` strides ahead, is none that a single access brings.
- * First few loads, so that they hardly leave a line; then as many lines as train, for prefetchers that see lines.
- */
-static bool find_short(struct prefetch_kinds *k, struct prefetch_found *f, const struct trained *t)
-{
-    const double distance = f->numbers[PREFETCH_DISTANCE].view[0];
-    struct prefetch_word *out = &f->words[PREFETCH_SHORT];
-    unsigned bytes = 8, line = 0;
+static const char *const followed = "followed", *const not_followed = "not followed";
 
-    if (isnan(distance))
-        return true;
-    for (; bytes < ACCESS_LINE_BYTES; bytes += 8) {
-        line = (ACCESS_LINE_BYTES - 8 + (unsigned)distance * bytes) / ACCESS_LINE_BYTES;
-        if (line <= PREFETCH_SINGLE && !(k->single_up >> line & 1))
-            break;
-    }
-    out->reason = REASON_AMBIGUOUS;
-    if (bytes >= ACCESS_LINE_BYTES)
-        return true;
+enum short_verdict { SHORT_UNCLEAR, SHORT_FOLLOWED, SHORT_NOT };
+
+/*
+ * Whether a stride is followed, whose farthest line is line number `line` behind the last access. First few loads, so
+ * that they hardly leave a line; then as many lines as train, for prefetchers that see lines.
+ */
+static bool judge_short(struct prefetch_kinds *k, const struct trained *t, unsigned bytes, unsigned line,
+                        enum short_verdict *out)
+{
     const unsigned counts[] = {t->count + 2, (t->count + 1) * ACCESS_LINE_BYTES / bytes + 2};
-    for (size_t i = 0; i < 2 && !out->text; i++) {
+
+    *out = SHORT_UNCLEAR;
+    for (size_t i = 0; i < 2 && !*out && counts[i] <= ACCESS_LOADS; i++) {
         uint32_t one, many, one_unclear, many_unclear;
-        if (counts[i] > ACCESS_LOADS || !look_short(k, counts[i], bytes, true, &many, &many_unclear) ||
+        if (!look_short(k, counts[i], bytes, true, &many, &many_unclear) ||
             !look_short(k, counts[i], bytes, false, &one, &one_unclear))
-            return counts[i] > ACCESS_LOADS;
+            return false;
         const uint32_t others = many | many_unclear | k->single_up;
         if (one & ~others)
-            out->text = "followed";
+            *out = SHORT_FOLLOWED;
         else if (i && !((others | one_unclear) >> line & 1) && !(one_unclear & ~others))
-            out->text = "not followed";
+            *out = SHORT_NOT;
     }
+    return true;
+}
+
+/* Strides that are tried: those whose farthest line, `distance` strides ahead, is none that a single access brings. */
+struct shorts {
+    unsigned bytes[2 * ACCESS_LINE_BYTES / 8], line[2 * ACCESS_LINE_BYTES / 8];
+    size_t count, below; /* of them, those that are shorter than a line */
+    size_t no, yes;      /* the longest that is known not to be followed, and the shortest that is */
+};
+
+static void list_shorts(const struct prefetch_kinds *k, double distance, struct shorts *s)
+{
+    *s = (struct shorts){.count = 0};
+    for (unsigned bytes = 8; bytes <= 2 * ACCESS_LINE_BYTES; bytes += 8) {
+        const unsigned line = (ACCESS_LINE_BYTES - 8 + (unsigned)distance * bytes) / ACCESS_LINE_BYTES;
+        if (line > PREFETCH_SINGLE || k->single_up >> line & 1)
+            continue;
+        s->below += bytes < ACCESS_LINE_BYTES;
+        s->line[s->count] = line;
+        s->bytes[s->count++] = bytes;
+    }
+    s->yes = s->count;
+}
+
+/* Tries stride number i. *known: whether that was decided. */
+static bool try_short(struct prefetch_kinds *k, const struct trained *t, struct shorts *s, size_t i, bool *known)
+{
+    enum short_verdict verdict;
+
+    if (!judge_short(k, t, s->bytes[i], s->line[i], &verdict))
+        return false;
+    *known = verdict != SHORT_UNCLEAR;
+    if (*known)
+        *(verdict == SHORT_FOLLOWED ? &s->yes : &s->no) = i;
+    return true;
+}
+
+/* Where the longest one below a line is not followed, none of them is. Then the shortest one, by halving. */
+static bool find_short(struct prefetch_kinds *k, struct prefetch_found *f, const struct trained *t, size_t view,
+                       struct prefetch_word *word)
+{
+    const double distance = f->numbers[PREFETCH_DISTANCE].view[0];
+    struct prefetch_number *number = &f->numbers[PREFETCH_STRIDE_MIN];
+    struct shorts s;
+    bool known = true;
+
+    *word = (struct prefetch_word){NULL, REASON_NOT_STEADY};
+    if (isnan(distance))
+        return true;
+    list_shorts(k, distance, &s);
+    word->reason = number->reason = REASON_AMBIGUOUS;
+    if (!s.count)
+        return true;
+    const size_t ends[] = {0, s.below ? s.below - 1 : 0, s.count - 1};
+    for (size_t i = 0; i < 3 && s.yes == s.count; i++) {
+        if ((!i || ends[i] > s.no) && !try_short(k, t, &s, ends[i], &known))
+            return false;
+        if (!known) {
+            number->reason = REASON_NOT_STEADY;
+            return true;
+        }
+        if (i < 2 && s.below)
+            word->text = s.yes < s.count ? followed : i ? not_followed : NULL;
+    }
+    number->reason = REASON_FIXED_RANGE_ENDS;
+    if (!s.yes || s.yes == s.count)
+        return true;
+    while (s.yes > s.no + 1 && known)
+        if (!try_short(k, t, &s, (s.no + s.yes) / 2, &known))
+            return false;
+    number->reason = known ? REASON_AMBIGUOUS : REASON_NOT_STEADY;
+    if (known && s.bytes[s.yes] == s.bytes[s.no] + 8)
+        number->view[view] = s.bytes[s.yes];
+    return true;
+}
+
+/* The word is a verdict of single looks: it counts where both views agree. */
+static bool find_shorts(struct prefetch_kinds *k, struct prefetch_found *f, const struct trained *t)
+{
+    struct prefetch_word *word = &f->words[PREFETCH_SHORT], again;
+
+    if (!find_short(k, f, t, 0, word) || !find_short(k, f, t, 1, &again))
+        return false;
+    if (word->text != again.text)
+        *word = (struct prefetch_word){NULL, REASON_NOT_STEADY};
     return true;
 }
 
@@ -241,6 +319,6 @@ bool prefetch_find_trains(struct prefetch_kinds *k, struct prefetch_found *f, bo
     if (!decide(k, &t, list_hits, "train", "do not train", &f->words[PREFETCH_HITS]) ||
         !decide(k, &t, list_stores, "train", "do not train", &f->words[PREFETCH_STORES]))
         return false;
-    return !one || (decide(k, &t, list_unit, "lines", "bytes", &f->words[PREFETCH_UNIT]) && find_short(k, f, &t) &&
+    return !one || (decide(k, &t, list_unit, "lines", "bytes", &f->words[PREFETCH_UNIT]) && find_shorts(k, f, &t) &&
                     find_resumes(k, f, &t, 0) && find_resumes(k, f, &t, 1));
 }

@@ -13,7 +13,8 @@
 
 /*
  * Finds these traits of *f, whose training is known, f->stride above 0; one: sequences are of one load instruction.
- * PREFETCH_UNIT, PREFETCH_SHORT and PREFETCH_RESUMES are found for these only. False: the probe has ended.
+ * PREFETCH_UNIT, PREFETCH_SHORT, PREFETCH_STRIDE_MIN and PREFETCH_RESUMES are found for these only. False: the probe
+ * has ended.
  */
 bool prefetch_find_trains(struct prefetch_kinds *k, struct prefetch_found *f, bool one);
 

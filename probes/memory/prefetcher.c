@@ -7,13 +7,11 @@
  * does not train it (lib/structure/prefetch_kinds.h). All is done for each home of the data, the level that has it
  * before: the second one shows what is brought into the first, the level behind it what is brought into either.
  *
- * Inference: a kind is there where its lists bring a line that their controls leave at home, "none" is a verdict too.
- * The length of a list at which this begins is the training; which lines are brought then, and how far away the
- * farthest is, are degree and distance. There is no curve; the table `fetched` has which lines the lists fetched.
+ * Inference: a kind is there where its lists bring a line that their controls leave at home. The length of a list at
+ * which this begins is the training; which lines are brought then is the degree. The table `fetched` shows these lines.
  *
- * What could mislead: looking trains as well, so each look goes to another line than the one before; strides of several
- * lines are immune to what a single access brings, streams have no load instruction of their own, and what another kind
- * hides is undecided.
+ * What could mislead: looking trains as well, so each look goes to another line than the one before. What another kind
+ * brings as well is undecided.
  *
  * Method: docs/METHODS.md, 7.22. Schlüter et al. 2023, FetchBench, for kinds and controls. The chain of looks is ours.
  */
@@ -50,11 +48,15 @@ static const struct {
                   {"memory.prefetcher.region_bytes", PREFETCH_REGION_BYTES},
                   {"memory.prefetcher.regions", PREFETCH_REGIONS},
                   {"memory.prefetcher.length", PREFETCH_LENGTH},
-                  {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS}};
-static const char *const traits[PREFETCH_TRAITS] = {
-    [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
-    [PREFETCH_STORES] = "memory.prefetcher.stores",           [PREFETCH_UNIT] = "memory.prefetcher.distances",
-    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",     [PREFETCH_KEY] = "memory.prefetcher.key"};
+                  {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS},
+                  {"memory.prefetcher.stride_min", PREFETCH_STRIDE_MIN}};
+static const char *const traits[PREFETCH_TRAITS] = {[PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border",
+                                                    [PREFETCH_HITS] = "memory.prefetcher.hits",
+                                                    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",
+                                                    [PREFETCH_STORES] = "memory.prefetcher.stores",
+                                                    [PREFETCH_UNIT] = "memory.prefetcher.distances",
+                                                    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",
+                                                    [PREFETCH_KEY] = "memory.prefetcher.key"};
 enum {
     PARAMETERS = sizeof parameters / sizeof *parameters,
     SMOKE_FIRST_BYTES = 4096 /* that the first level is taken for in the profile smoke */
@@ -69,35 +71,6 @@ static struct finding finding_of(const char *name, const struct home *h, enum pr
                             .high = NAN,
                             .grade = 'U',
                             .method = "a list at several places, then a look at a line of each, against controls"};
-}
-
-/* Whether the kind has such a parameter at all. */
-static bool has(enum prefetch_kind kind, enum prefetch_parameter what)
-{
-    switch (what) {
-    case PREFETCH_DISTANCE:
-    case PREFETCH_STREAMS: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
-    case PREFETCH_TRAIN:
-        return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM || kind == PREFETCH_DELTAS ||
-               kind == PREFETCH_POINTERS;
-    case PREFETCH_DEGREE: return kind != PREFETCH_PAIR && kind != PREFETCH_REGION;
-    case PREFETCH_LENGTH: return kind == PREFETCH_DELTAS;
-    case PREFETCH_INDIRECTIONS: return kind == PREFETCH_POINTERS;
-    case PREFETCH_REGION_BYTES:
-    case PREFETCH_REGIONS: return kind == PREFETCH_REGION;
-    default: return kind == PREFETCH_STRIDE;
-    }
-}
-
-static bool has_trait(enum prefetch_kind kind, enum prefetch_trait trait)
-{
-    switch (trait) {
-    case PREFETCH_PAGE_BORDER:
-    case PREFETCH_HITS:
-    case PREFETCH_STORES: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
-    case PREFETCH_KEY: return kind == PREFETCH_REGION;
-    default: return kind == PREFETCH_STRIDE;
-    }
 }
 
 static void report_word(struct probe *p, struct finding f, const char *text, char grade, enum reason reason)
@@ -118,7 +91,7 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
     for (size_t i = 0; i < PARAMETERS; i++) {
         struct experiment_value v[PREFETCH_VIEWS];
         struct finding number = finding_of(parameters[i].name, h, kind);
-        if (!has(kind, parameters[i].what))
+        if (!prefetch_has(kind, parameters[i].what))
             continue;
         const struct prefetch_number *n = &f->numbers[parameters[i].what];
         /* what else runs beside this core misleads both directions, or distances, alike: that is no grade A */
@@ -131,7 +104,7 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
             report_graded_number(p, &number, v, PREFETCH_VIEWS);
     }
     for (enum prefetch_trait trait = 0; trait < PREFETCH_TRAITS; trait++)
-        if (has_trait(kind, trait))
+        if (prefetch_has_trait(kind, trait))
             report_word(p, finding_of(traits[trait], h, kind), f->words[trait].text, 'C', f->words[trait].reason);
     if (f->into)
         report_word(p, finding_of("memory.prefetcher.level", h, kind), levels[f->into], 'C', REASON_NOT_STEADY);
@@ -278,6 +251,7 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
            "lines that a prefetcher brings for one access, as soon as it is trained"},
           {"memory.prefetcher.distance", "strides", "strides, or lines of a stream, to the farthest of these"},
           {"memory.prefetcher.streams", "streams", "sequences that a prefetcher follows at once"},
+          {"memory.prefetcher.stride_min", "bytes", "shortest stride that a prefetcher follows"},
           {"memory.prefetcher.stride_max", "lines", "longest stride that a prefetcher follows"},
           {"memory.prefetcher.pc_bits", "bits",
            "low bits of a load instruction's address that a prefetcher knows it by"},
@@ -294,6 +268,7 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.distances", "unit", "whether distances must be constant in bytes, or in lines only"},
           {"memory.prefetcher.short_strides", "action", "whether strides shorter than a line are followed"},
           {"memory.prefetcher.page_border", "action", "whether a prefetcher goes on behind the end of a 4 KiB page"},
+          {"memory.prefetcher.page_order", "order", "in which page a prefetcher goes on: the next virtual or physical"},
           {"memory.prefetcher.switch", "switch", "the switch of the core that ends a prefetcher"},
           {"memory.prefetcher.foreseen", "percent",
            "lines of new access lists that lie where the kinds found say, of those that they say anything about"},

@@ -149,13 +149,14 @@ static uint64_t word_at(const void *memory, uint64_t address)
 /* Lines that prefetchers bring after an access, as far as they are mapped: they are there at once. */
 static void prefetch(struct core *c, const struct mapping *m, const struct prefetcher_access *a)
 {
-    struct prefetched lines[PREFETCHES];
+    struct prefetched lines[PREFETCHES + 1];
     const size_t count = prefetchers_see(&c->prefetchers, a, lines);
 
     for (size_t i = 0; i < count; i++) {
         if (lines[i].address < m->at || lines[i].address >= m->at + m->count)
             continue;
-        const uint64_t frame = frame_address(m, lines[i].address);
+        const uint64_t frame = lines[i].by_frame ? frame_address(m, a->address) + (lines[i].address - a->address)
+                                                 : frame_address(m, lines[i].address);
         for (size_t level = lines[i].into; level < DATA_LEVELS; level++)
             cache_touch(&c->data[level], level ? physical(c, frame) : frame);
     }

@@ -11,14 +11,14 @@ const char *const prefetcher_switch_names[SWITCHES] = {"neighbours", "stride",  
 enum { PAGE = 4096, PAGE_LINES = PAGE / CACHE_LINE_BYTES };
 
 struct list {
-    struct prefetched *out;
+    struct prefetched *out; /* one more than PREFETCHES */
     size_t count;
 };
 
 static void bring(struct list *l, int64_t address, size_t into)
 {
     if (address > 0 && l->count < PREFETCHES)
-        l->out[l->count++] = (struct prefetched){(uint64_t)address, into};
+        l->out[l->count++] = (struct prefetched){.address = (uint64_t)address, .into = into};
 }
 
 static bool same_page(int64_t a, int64_t b)
@@ -98,8 +98,11 @@ static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, stru
     if (e->same + 2 < d->train || size < d->least || size > (int64_t)d->lines * CACHE_LINE_BYTES)
         return;
     for (unsigned i = d->distance - d->degree + 1; i <= d->distance; i++)
-        if (d->crosses || same_page(address, address + i * follows))
+        if (d->crosses || same_page(address, address + i * follows)) {
+            const size_t at = l->count;
             bring(l, address + i * follows, d->into);
+            l->out[at].by_frame = d->by_frame && l->count > at;
+        }
 }
 
 static void see_stream(struct prefetchers *p, int64_t address, struct list *l)

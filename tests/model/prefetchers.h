@@ -36,7 +36,7 @@ struct stride_design {
     unsigned entries; /* instructions that are remembered, with LRU replacement; 0: there is no such prefetcher */
     struct seen_design sees;
     bool by_line;   /* distances are of lines, and accesses to the same line are none; else of bytes */
-    unsigned least; /* bytes: a distance is no shorter */
+    unsigned least; /* bytes: a distance is no shorter; a multiple of 8, or 1 */
     unsigned spare; /* loads behind training that add confidence, … */
     unsigned
         keeps; /* … of which one wrong distance takes all but this much, and keeps the stride; 0: it keeps nothing */
@@ -45,7 +45,8 @@ struct stride_design {
     unsigned distance; /* strides to the farthest of them */
     unsigned lines;    /* a stride is that many lines at most */
     unsigned bits;     /* low bits of the instruction's address that it is known by; 0: all */
-    bool crosses;      /* it goes on in the next page */
+    bool crosses;      /* it goes on in the next page, … */
+    bool by_frame;     /* … which is that of the next frame */
     size_t into;
 };
 
@@ -173,11 +174,12 @@ struct prefetcher_access {
 struct prefetched {
     uint64_t address;
     size_t into;
+    bool by_frame; /* the line is as far from the access as it says, but by the addresses of frames */
 };
 
 void prefetchers_start(struct prefetchers *p, const struct prefetcher_design *design);
 void prefetchers_stop(struct prefetchers *p);
-/* Returns how many lines are prefetched because of an access, PREFETCHES at most. */
+/* Returns how many lines are prefetched because of an access, PREFETCHES at most; `out` has room for one more. */
 size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a, struct prefetched *out);
 
 #endif

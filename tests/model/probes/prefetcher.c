@@ -169,6 +169,13 @@ static void check_seen(const struct machine_design *m, const char *kind, const c
     check_word(m, "memory.prefetcher.stores", kind, home, d->stores ? "train" : "do not train");
 }
 
+/* Whose pages are 4 KiB ones. */
+static void check_order(const struct machine_design *m, const char *kind, const char *home, const char *truth)
+{
+    if (m->core.page_bytes == 4 * KIB)
+        check_word(m, "memory.prefetcher.page_order", kind, home, truth);
+}
+
 /* Accesses elsewhere until a trained instruction is followed there, the one that shows a wrong distance included. */
 static unsigned resumes(const struct stride_design *d)
 {
@@ -196,11 +203,14 @@ static void check_stride(const struct machine_design *m, const char *home)
                          d->crosses || (d->lines + 1) * (d->train - 1 + ahead) < page_lines);
     check_seen_parameter(m, "memory.prefetcher.pc_bits", "stride", home, d->bits, d->bits > 0);
     check_word(m, "memory.prefetcher.page_border", "stride", home, d->crosses ? "continues" : "stops");
+    check_order(m, "stride", home, !d->crosses ? "stops" : d->by_frame ? "physical" : "virtual");
     check_seen(m, "stride", home, &d->sees);
     check_word(m, "memory.prefetcher.distances", "stride", home, d->by_line ? "lines" : "bytes");
     if (!d->sees.misses_only) /* misses may be a constant distance apart where loads are not */
         check_word(m, "memory.prefetcher.short_strides", "stride", home,
                    d->by_line || d->least < CACHE_LINE_BYTES ? "followed" : "not followed");
+    if (!d->sees.misses_only) /* of the shortest one that is tried it is not known whether it is the least */
+        check_seen_parameter(m, "memory.prefetcher.stride_min", "stride", home, d->least, !d->by_line && d->least > 8);
     if (!d->sees.misses_only || !d->spare) /* what was brought hits, and adds no confidence */
         check_parameter(m, "memory.prefetcher.resumes", "stride", home, resumes(d));
 }
@@ -225,6 +235,7 @@ static void check_stream(const struct machine_design *m, const char *home)
         return;
     check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries);
     check_word(m, "memory.prefetcher.page_border", "stream", home, "stops");
+    check_order(m, "stream", home, "stops");
     check_seen(m, "stream", home, &d->sees);
 }
 
@@ -333,11 +344,12 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
                                            .lines = (unsigned)pick(8, 40),
                                            .sees = {.misses_only = pick(0, 1), .stores = pick(0, 1)},
                                            .by_line = pick(0, 1),
-                                           .least = pick(0, 1) ? CACHE_LINE_BYTES : 1,
+                                           .least = pick(0, 3) ? 8 * (unsigned)pick(2, 8) : 1,
                                            .spare = (unsigned)pick(0, 2),
                                            .keeps = (unsigned)pick(0, 3),
                                            .bits = pick(0, 1) ? (unsigned)pick(7, 14) : 0,
                                            .crosses = pick(0, 1),
+                                           .by_frame = pick(0, 1),
                                            .into = pick(0, 1)};
     d->stride.distance = d->stride.degree + (unsigned)pick(0, 3);
     if (pick(0, 1))
@@ -386,8 +398,8 @@ static void show(const struct machine_design *m)
             "# stride %u train %u degree %u distance %u lines %u bits %u crosses %d into %zu misses %d stores %d",
             d->stride.entries, d->stride.train, d->stride.degree, d->stride.distance, d->stride.lines, d->stride.bits,
             d->stride.crosses, d->stride.into + 1, d->stride.sees.misses_only, d->stride.sees.stores);
-    fprintf(stderr, " by_line %d least %u spare %u keeps %u\n", d->stride.by_line, d->stride.least, d->stride.spare,
-            d->stride.keeps);
+    fprintf(stderr, " by_line %d least %u spare %u keeps %u by_frame %d\n", d->stride.by_line, d->stride.least,
+            d->stride.spare, d->stride.keeps, d->stride.by_frame);
     fprintf(stderr, "# stream %u train %u degree %u distance %u gap %u down %d into %zu misses %d stores %d\n",
             d->stream.entries, d->stream.train, d->stream.degree, d->stream.distance, d->stream.gap, d->stream.down,
             d->stream.into + 1, d->stream.sees.misses_only, d->stream.sees.stores);
