@@ -33,6 +33,12 @@ static size_t power_of_two(size_t bytes)
     return power;
 }
 
+/* The nearest one, nearly: a size that was measured a little too large must not double it. */
+static size_t nearest_power(size_t bytes)
+{
+    return power_of_two(bytes - bytes / 4);
+}
+
 /*
  * Memory on the largest pages. It is written once, since pages that never were may all show one frame of zeros. An area
  * that a large page would hold gets a whole one, and uses its begin.
@@ -62,8 +68,8 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
     size_t part = home_bytes / 4 > PLACES_LEAST ? home_bytes / 4 : PLACES_LEAST;
 
     part = part < home_bytes / 2 ? part : home_bytes / 2;
-    part = power_of_two(part < (size_t)SLOTS * ACCESS_PAGE_BYTES ? part : (size_t)SLOTS * ACCESS_PAGE_BYTES);
-    const size_t others = power_of_two(OTHERS_FACTOR * near_bytes > part ? OTHERS_FACTOR * near_bytes : part);
+    part = nearest_power(part < (size_t)SLOTS * ACCESS_PAGE_BYTES ? part : (size_t)SLOTS * ACCESS_PAGE_BYTES);
+    const size_t others = nearest_power(OTHERS_FACTOR * near_bytes > part ? OTHERS_FACTOR * near_bytes : part);
     *a = (struct access_area){.touched = REFRESH};
     return map_written(p, &a->data, part) && map_written(p, &a->others, others) &&
            probe_map(p, &a->tables, (size_t)2 * ACCESS_TRIALS * TABLE_BYTES, 0);

@@ -1,5 +1,6 @@
 #include "lib/structure/prefetch_foresee.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "lib/base/random.h"
@@ -151,6 +152,8 @@ bool prefetch_foresee(struct prefetch_kinds *k, unsigned lists, struct prefetch_
         if (!prefetch_look(k->look, &l, lines, LOOKS))
             return false;
         for (size_t i = 0; i < LOOKS; i++) {
+            if (isnan(lines[i].part)) /* where it is could not be seen */
+                continue;
             const bool right = says[i] == COMES ? lines[i].where >= NEAR_EITHER : lines[i].where == NEAR_HOME;
             out->lines++;
             out->known += says[i] != NOTHING;

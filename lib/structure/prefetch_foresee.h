@@ -15,7 +15,7 @@
 #include "lib/structure/prefetch_kinds.h"
 
 struct prefetch_foreseen {
-    unsigned lines;                  /* that were looked at */
+    unsigned lines;                  /* that were looked at, and where they are could be seen */
     unsigned known;                  /* that something was said about beforehand, … */
     unsigned right;                  /* … which was so */
     unsigned brought, brought_right; /* of these, lines that were said to be brought without being accessed */

@@ -276,13 +276,20 @@ static bool look_round(struct prefetch_look *w, const struct looked *lines, size
     return true;
 }
 
-/* Whether lines elsewhere are where they were when the levels were timed: they may have moved to another level. */
-static bool is_home(const struct prefetch_look *w, struct looking *s)
+enum moved { NOT_MOVED, MOVED_NEARER, MOVED_FARTHER };
+
+/*
+ * Whether lines elsewhere are where they were when the levels were timed: they may have moved to another level. Where
+ * other cores evict some of them, the quarter of the trials that took least has the fewest of these.
+ */
+static enum moved moved_of(const struct prefetch_look *w, struct looking *s)
 {
     const double home = w->ticks[NEAR_HOME], before = w->ticks[w->has_second ? NEAR_SECOND : NEAR_FIRST];
     const double gap = (home - before) * LOOK_TOLERANCE, now = middle_mean(s->ticks[LOOK_LINES], s->count[LOOK_LINES]);
 
-    return now > home - gap && now < home + HOME_FARTHER * gap;
+    if (!(now > home - gap))
+        return MOVED_NEARER;
+    return s->ticks[LOOK_LINES][s->count[LOOK_LINES] / 4] < home + HOME_FARTHER * gap ? NOT_MOVED : MOVED_FARTHER;
 }
 
 static bool agree(enum nearness a, enum nearness b)
@@ -296,35 +303,39 @@ static void judge(const struct prefetch_look *w, struct looked *line, double *ti
 
     line->where = nearest(w, mean);
     line->part = (w->ticks[NEAR_HOME] - mean) / (w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST]);
-    /* all trials agree; else more are needed */
-    *done = line->where && agree(line->where, nearest(w, ticks[0])) && agree(line->where, nearest(w, ticks[count - 1]));
+    /* those agree that the mean is of; else more are needed */
+    *done = line->where && agree(line->where, nearest(w, ticks[count / 4])) &&
+            agree(line->where, nearest(w, ticks[count - 1 - count / 4]));
 }
 
 /* Looks until all lines are done. *moved: lines at home are elsewhere by now, and nothing was decided. */
 static bool look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count,
-                 size_t places, bool *moved)
+                 size_t places, enum moved *moved)
 {
     const size_t most = (size_t)probe_smoke(w->p, ROUNDS_AT_LEAST, ROUNDS_AT_MOST);
     const size_t least = rounds_for_clock(w, places);
     struct looking s = {.count = {0}};
     size_t left = count;
 
-    *moved = false;
+    *moved = NOT_MOVED;
     for (size_t round = 1; round <= most && left > 0; round++) {
         if (!look_round(w, lines, count, places, &s))
             return false;
         if (round < least)
             continue;
-        if (access_slots(&w->area, l) > 1 && !is_home(w, &s)) {
-            *moved = true;
-            return true;
-        }
+        if (access_slots(&w->area, l) > 1)
+            *moved = moved_of(w, &s);
+        if (*moved)
+            break;
         for (size_t i = 0; i < count; i++)
             if (!s.done[i] && s.count[i] >= ROUNDS_AT_LEAST) {
                 judge(w, &lines[i], s.ticks[i], s.count[i], &s.done[i]);
                 left -= s.done[i];
             }
     }
+    for (size_t i = 0; i < count && *moved; i++)
+        if (!s.done[i])
+            lines[i].where = NEAR_UNCLEAR, lines[i].part = NAN;
     return true;
 }
 
@@ -332,8 +343,8 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
 {
     const size_t places = places_of(w, l);
     const int32_t first[1] = {ACCESS_ELSEWHERE};
-    bool moved = true;
-    double ticks;
+    enum moved moved = MOVED_FARTHER;
+    double ticks, now;
 
     w->looks += count;
     for (size_t i = 0; i < count; i++)
@@ -341,13 +352,20 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
     if (!access_slots(&w->area, l))
         return true;
     for (unsigned attempt = 0; attempt < probe_smoke(w->p, 1, ATTEMPTS) && moved; attempt++) {
-        if (attempt && !time_home(w, &w->ticks[NEAR_HOME]))
-            return false;
+        /*
+         * Never farther than before: while other cores have the home's lines evicted to memory, lines that a list has
+         * accessed come back to the home, and would be taken for brought ones if that were as far as memory.
+         */
+        if (moved == MOVED_NEARER) {
+            if (!time_home(w, &now))
+                return false;
+            w->ticks[NEAR_HOME] = fmin(w->ticks[NEAR_HOME], now);
+        }
         /* a trial that does not count: what was learned of the list before is replaced by this one */
         if (!access_emit(w->p, &w->area, l) || !trials_of(w, places, first, 1, &ticks) ||
             !look(w, l, lines, count, places, &moved))
             return false;
-        w->moved += moved;
+        w->moved += moved != NOT_MOVED;
     }
     return true;
 }

@@ -4,8 +4,8 @@
  *
  * The time of a look is compared with that of lines whose place is known. Looking trains, too: a region prefetcher
  * learns that the looked-at line follows the list. So lines are looked at in random order, with looks at places where
- * nothing was done between them. Trials go on until they agree where the line is, up to a fixed number; a mean between
- * two levels is unclear: the line is brought at some places only.
+ * nothing was done between them. Trials go on until half of them, those around the median, agree where the line is, up to a
+ * fixed number; a mean between two levels is unclear: the line is brought at some places only.
  *
  * Method: docs/METHODS.md, 7.22.
  */
@@ -50,7 +50,7 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
  * Sets `where` and `part` of `count` lines, LOOK_LINES at most, whose `at` is given, to where they are after the list
  * *l was done: NEAR_UNCLEAR where the mean lies between two levels, and with NaN where the area has no room for the
  * list or too few readings were accepted. Where lines at home keep moving to another level nothing more is decided:
- * lines stay as they were found until then. False: the probe has ended.
+ * lines stay as they were found until then, the others are NEAR_UNCLEAR with NaN. False: the probe has ended.
  */
 bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
 /*

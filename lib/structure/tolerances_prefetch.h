@@ -29,7 +29,8 @@ static const double EMPTIED_PART = 0.15;
 
 /*
  * Lines at home may take longer later in a run than when they were first timed, by up to this many times the difference
- * that LOOK_TOLERANCE allows; with more their home is taken to have moved, and the looks are repeated. Chosen: a slower
+ * that LOOK_TOLERANCE allows, in the quarter of the trials that take least; with more their home is taken to have moved,
+ * and the looks are repeated. Chosen: a slower
  * home makes no brought line look as if it were elsewhere, but from some point on it is another level.
  */
 static const double HOME_FARTHER = 4;

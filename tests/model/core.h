@@ -180,6 +180,8 @@ void core_leave(struct core *c, const double left[SMT_STRUCTURES]);
 void core_share(struct core *c, const struct core_sharing *sharing);
 /* From now on a sibling thread occupies that many of each kind of register. */
 void core_others(struct core *c, unsigned registers);
+/* Other cores evict all lines of the last level of data, which then are in the levels before it and in memory. */
+void core_evict(struct core *c);
 /* Other code runs: the instruction cache fetches that many lines of it, each any of 4,096. */
 void core_run_other_code(struct core *c, unsigned lines);
 /*

@@ -15,6 +15,14 @@ void core_run_other_code(struct core *c, unsigned lines)
         cache_touch(&c->l1i, OTHER_CODE_AT + random_below(&c->other_code, OTHER_CODE_LINES) * c->line_bytes);
 }
 
+void core_evict(struct core *c)
+{
+    struct cache *last = &c->data[DATA_LEVELS - 1];
+
+    if (last->ways && last->lines)
+        memset(last->lines, 0, last->sets * last->ways * sizeof *last->lines);
+}
+
 /* The code, the data of the program that measures. */
 static const uint64_t AROUND_CODE_AT = 0x610000000000, AROUND_AT = 0x620000000000;
 

@@ -449,8 +449,11 @@ struct window_result machine_window(struct reading *list, size_t count)
     const struct machine_design *d = &machine.design;
     struct window_result result = {0};
 
-    const bool shared = d->shared_from && machine.windows++ >= d->shared_from;
+    const bool shared = d->shared_from && machine.windows >= d->shared_from;
 
+    if (d->evictions && machine.windows / d->evictions % 2)
+        core_evict(machine.core);
+    machine.windows++;
     core_others(machine.core,
                 machine_seconds() >= d->then_from && machine_seconds() < d->then_to ? d->others_then : d->others);
     core_run_other_code(machine.core, d->other_lines);

@@ -30,7 +30,9 @@ struct machine_design {
     /* A sibling thread occupies `others` registers of each kind, others_then between these two machine_seconds. */
     unsigned others, others_then;
     double then_from, then_to;
-    bool one_beside;             /* only one other core can run beside the one in use */
+    bool one_beside; /* only one other core can run beside the one in use */
+    /* Other cores evict all lines of the last level before each of so many windows, then none for as many; 0: never. */
+    unsigned evictions;
     unsigned other_lines;        /* of other code that the instruction cache fetches before each window */
     struct around_design around; /* what else runs before each kernel; lines 0: nothing that touches data */
 };

@@ -25,7 +25,9 @@ static struct {
     double first, home;
     double left
         [3]; /* of a line that was in the first level, after half, all, and twice or more of its lines were loaded */
-    double part; /* how near the line of a list is that a prefetcher brings */
+    double part;    /* how near the line of a list is that a prefetcher brings */
+    double evicted; /* further ticks of every second look elsewhere: other cores have evicted these lines to memory */
+    unsigned looks_elsewhere;
 } hierarchy;
 
 static struct run run;
@@ -63,7 +65,7 @@ static double ticks_of(const struct access_area *a, int32_t at)
     const size_t factor = a->empties_first / FIRST_LINES;
 
     if (at == ACCESS_ELSEWHERE)
-        return hierarchy.home;
+        return hierarchy.home + (hierarchy.looks_elsewhere++ % 2 ? hierarchy.evicted : 0);
     if (a->emitted == &list)
         return hierarchy.home - hierarchy.part * (hierarchy.home - hierarchy.first);
     if (at != a->emitted->all[0].at)
@@ -99,7 +101,7 @@ const struct machine_info *machine_info(void)
     return &none;
 }
 
-/* Times the levels; the second one is the home, or a level behind it is. */
+/* Times the levels; the second one is the home. */
 static enum reason start(struct probe *p, struct prefetch_look *w)
 {
     enum reason reason;
@@ -115,6 +117,20 @@ static void set_levels(double first, double home)
     hierarchy.first = first;
     hierarchy.home = home;
     hierarchy.left[0] = hierarchy.left[1] = hierarchy.left[2] = home;
+    hierarchy.evicted = 0;
+}
+
+/* The same where a level behind the second one is the home. */
+static void start_behind(struct probe *p, struct prefetch_look *w, double first, double second, double home)
+{
+    enum reason reason;
+
+    set_levels(first, home);
+    hierarchy.left[0] = hierarchy.left[1] = hierarchy.left[2] = second;
+    run = (struct run){.meter = {.step_ticks = 1}};
+    *p = (struct probe){.run = &run};
+    assert_true(prefetch_look_start(p, w, FIRST_BYTES, SECOND_BYTES, HOME_BYTES, &reason));
+    assert_int_equal(reason, REASON_NONE);
 }
 
 /* LOOK_CONTRAST: a home that takes twice as long shows, one that takes a third longer does not. */
@@ -193,6 +209,58 @@ static void a_home_that_takes_much_longer_has_moved(void **state)
     assert_true(w.moved > 0);
 }
 
+/* Other cores evict some lines of a last level at any time: that is no other home. */
+static void a_home_of_which_some_lines_are_evicted_has_not_moved(void **state)
+{
+    struct probe p;
+    struct prefetch_look w;
+    struct looked line = {.at = ACCESS_LINE_BYTES};
+
+    (void)state;
+    start_behind(&p, &w, 4, 11, 36);
+    hierarchy.evicted = 250;
+    hierarchy.part = 0;
+    assert_true(prefetch_look(&w, &list, &line, 1));
+    assert_int_equal(w.moved, 0);
+    assert_int_equal(line.where, NEAR_HOME);
+}
+
+/*
+ * While all of them are evicted, the accesses of a list bring lines back from memory. They are home then, nearer than
+ * any other line, and not brought by a prefetcher.
+ */
+static void a_line_that_is_home_is_not_brought_where_others_are_in_memory(void **state)
+{
+    const double home = 36, memory = 300;
+    struct probe p;
+    struct prefetch_look w;
+    struct looked line = {.at = ACCESS_LINE_BYTES};
+
+    (void)state;
+    start_behind(&p, &w, 4, 11, home);
+    hierarchy.home = memory;
+    hierarchy.part = (memory - home) / (memory - hierarchy.first);
+    assert_true(prefetch_look(&w, &list, &line, 1));
+    assert_true(line.where <= NEAR_HOME);
+    assert_false(looked_known(&line));
+}
+
+/* Levels that were timed in such a time are timed again. */
+static void a_home_that_was_memory_is_timed_again(void **state)
+{
+    struct probe p;
+    struct prefetch_look w;
+    struct looked line = {.at = ACCESS_LINE_BYTES};
+
+    (void)state;
+    start_behind(&p, &w, 4, 11, 300);
+    hierarchy.home = 36;
+    hierarchy.part = 0;
+    assert_true(prefetch_look(&w, &list, &line, 1));
+    assert_true(fabs(w.ticks[NEAR_HOME] - 36) < 1e-9);
+    assert_int_equal(line.where, NEAR_HOME);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +268,9 @@ int main(void)
         cmocka_unit_test(a_level_is_emptied_when_looks_take_hardly_longer),
         cmocka_unit_test(a_line_half_of_the_way_is_unclear),
         cmocka_unit_test(a_home_that_takes_much_longer_has_moved),
+        cmocka_unit_test(a_home_of_which_some_lines_are_evicted_has_not_moved),
+        cmocka_unit_test(a_line_that_is_home_is_not_brought_where_others_are_in_memory),
+        cmocka_unit_test(a_home_that_was_memory_is_timed_again),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -391,6 +391,7 @@ static void show(const struct machine_design *m)
 {
     const struct prefetcher_design *d = &m->core.prefetchers;
 
+    fprintf(stderr, "# evictions %u\n", m->evictions);
     fprintf(stderr, "# next %d first %d degree %u into %zu\n", d->next.on, d->next.first_of_page, d->next.degree,
             d->next.into + 1);
     fprintf(stderr, "# pair %d first %d into %zu\n", d->pair.on, d->pair.first_of_page, d->pair.into + 1);
@@ -426,6 +427,7 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
         if (m.core.data[2].ways)
             m.core.data[2] = (struct cache_design){.bytes = 2048 * KIB, .ways = 16, .latency = m.core.data[2].latency};
         m.memory_bytes = 16384 * KIB;
+        m.evictions = pick(0, 2) == 0 ? (unsigned)pick(16, 256) : 0;
         m.core.contiguous = true;
         m.declares = true;
         draw_prefetchers(&m.core.prefetchers, seed % 8 == 0);
