@@ -10,7 +10,8 @@
  * Curve: cycles per load over the bytes from the beginning of the one to the end of the other, both included. It
  * rises in one step.
  *
- * Inference: the last distance before the step is the length of a line. Blocks begin where the longest lines do.
+ * Inference: the last distance before the step is the length of a line, if the first load of each block misses before
+ * it. Blocks begin where the longest lines do.
  *
  * Sources: pairs of loads at a growing distance (Saavedra and Smith 1995, spatial locality); both directions are ours.
  * docs/METHODS.md, 7.3.
@@ -42,6 +43,16 @@ static bool build(struct probe *p, double bytes, void *context, struct kernel *k
     const struct pairs *q = context;
 
     return line_pairs_kernel(p, q->chase, q->offsets, q->blocks, (size_t)bytes - STEP_BYTES, q->back, k);
+}
+
+/*
+ * Before the step a hit follows each miss, behind it a second miss: the mean is more than half of the mean behind it. A
+ * lower one means that the cache holds one line of each block and not two, which need not be the length of a line.
+ */
+static void require_misses(struct verdict *v)
+{
+    if (v->count && 2 * v->knees[0].before < v->knees[0].after)
+        v->reason = REASON_CAPACITY_UNKNOWN;
 }
 
 static void run(struct probe *p)
@@ -83,6 +94,8 @@ static void run(struct probe *p)
                                          .budget = (unsigned)probe_scale(p, 4, 160, 240, 600)}};
     if (sweeps_search(p, s, DIRECTIONS)) {
         struct experiment e[DIRECTIONS];
+        for (size_t i = 0; i < DIRECTIONS; i++)
+            require_misses(&s[i].search.verdict);
         experiments_of_sweeps(s, DIRECTIONS, e);
         report_capacity(p,
                         &(struct finding){.name = "memory.cache.line_bytes",

@@ -87,6 +87,22 @@ MODEL_TEST(levels_of_longer_lines_are_given_back, "cache cache_lines")
     shares_end(1);
 }
 
+/* A small TLB makes the first cache look smaller than it is: it holds one line of each block, but not two. */
+MODEL_TEST(a_cache_that_holds_the_blocks_shows_no_lines, "cache cache_lines")
+{
+    struct machine_design m = draw_machine(1);
+    struct core_design *d = &m.core;
+
+    d->contiguous = false;
+    d->data[0] = (struct cache_design){.bytes = 96 * KIB, .ways = 6, .latency = 5};
+    d->data[1] = (struct cache_design){.bytes = 1024 * KIB, .ways = 16, .latency = 24};
+    d->data[2] = (struct cache_design){0};
+    d->data_pages[0] = (struct page_design){.sets = 1, .ways = 8, .miss = 4};
+    run_probes_on(&m, "cache cache_lines", PROFILE_QUICK);
+    check_undecided(&m, "memory.cache.line_bytes", "level", "1");
+    end(0, UINT32_MAX);
+}
+
 MODEL_TEST(tlbs_outside_are_given_back, "dtlb dtlb_sets")
 {
     shares_start();
