@@ -2,13 +2,22 @@
 
 #include "lib/base/random.h"
 
-enum { CODE_BYTES = 4096 };
+enum {
+    CODE_BYTES = 4096,
+    PAGE_BYTES = 4096 /* of which groups consist; a larger page of the platform counts as many */
+};
+
+/* Bytes of scratch for a ring of so many bytes: a number for each line, and one for each page. */
+static size_t order_bytes(size_t ring_bytes)
+{
+    return (ring_bytes / POINTER_CHASE_LINE_BYTES + ring_bytes / PAGE_BYTES) * sizeof(uint32_t);
+}
 
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
 {
     c->pitch = 0;
     return probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, sizeof(uint64_t), 0) &&
-           probe_map(p, &c->order, bytes / POINTER_CHASE_LINE_BYTES * sizeof(uint32_t), 0);
+           probe_map(p, &c->order, order_bytes(bytes), 0);
 }
 
 const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t page_bytes)
@@ -20,50 +29,74 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
     if (!why)
         why = machine_map(&c->start, sizeof(uint64_t), 0, AREA_DATA);
     if (!why)
-        why = machine_map(&c->order, bytes / POINTER_CHASE_LINE_BYTES * sizeof(uint32_t), 0, AREA_DATA);
+        why = machine_map(&c->order, order_bytes(bytes), 0, AREA_DATA);
     if (why)
         machine_map_release(mark);
     return why;
 }
 
-static void link_groups(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group,
-                        bool alike)
-{
-    uint8_t *write = c->ring.write + offset;
-    uintptr_t at = c->ring.at + offset;
-    uint32_t *next = (uint32_t *)c->order.write;
-    const size_t pitch = c->pitch ? c->pitch : POINTER_CHASE_LINE_BYTES;
+/* Where the lines of a ring lie that are linked one group after the other. */
+struct places {
+    size_t pitch, page_lines, page_count;
+    const uint32_t *pages; /* the page in the place of each whole page; NULL: each in its own */
+};
 
+/* The offset of a line in bytes. */
+static size_t place(const struct places *s, size_t line)
+{
+    if (!s->pages || line / s->page_lines >= s->page_count)
+        return line * s->pitch;
+    return (s->pages[line / s->page_lines] * s->page_lines + line % s->page_lines) * s->pitch;
+}
+
+/* alike: all full groups have the order of the first one. `next` is scratch for the lines of a group. */
+static void link_groups(struct probe *p, const struct pointer_chase *c, const struct places *places, uint32_t *next,
+                        size_t offset, size_t lines, size_t group, bool alike)
+{
+    uint8_t *const write = c->ring.write + offset;
+    const uintptr_t at = c->ring.at + offset;
     size_t leaves = 0; /* the line of a group that leads to the next group */
 
     for (size_t first = 0; first < lines; first += group) {
         const size_t count = lines - first < group ? lines - first : group;
         const size_t following = first + count < lines ? first + count : 0;
-        uint8_t *const links = write + first * pitch;
-        if (alike && first > 0 && count == group) { /* the links of the group before, moved by a group */
-            for (size_t i = 0; i < group; i++)
-                *(uint64_t *)(links + i * pitch) = *(uint64_t *)(links + i * pitch - group * pitch) + group * pitch;
-        } else {
+        if (first == 0 || !alike || count < group)
             random_cycle(next, (uint32_t)count, &p->random);
-            for (size_t i = 0; i < count; i++) {
-                *(uint64_t *)(links + i * pitch) = at + (first + next[i]) * pitch;
-                leaves = next[i] ? leaves : i;
-            }
+        for (size_t i = 0; i < count; i++) {
+            *(uint64_t *)(write + place(places, first + i)) = at + place(places, first + next[i]);
+            leaves = next[i] ? leaves : i;
         }
         /* the walk enters a group at its first line, so the line before that in the cycle leaves it */
-        *(uint64_t *)(links + leaves * pitch) = at + following * pitch;
+        *(uint64_t *)(write + place(places, first + leaves)) = at + place(places, following);
     }
-    *(uint64_t *)c->start.write = at;
+    *(uint64_t *)c->start.write = at + place(places, 0);
+}
+
+static size_t pitch_of(const struct pointer_chase *c)
+{
+    return c->pitch ? c->pitch : POINTER_CHASE_LINE_BYTES;
 }
 
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
 {
-    link_groups(p, c, offset, lines, group, false);
+    uint32_t *const next = (uint32_t *)c->order.write, *const pages = next + (group < lines ? group : lines);
+    struct places places = {.pitch = pitch_of(c), .page_lines = PAGE_BYTES / pitch_of(c)};
+
+    places.page_count = lines / places.page_lines;
+    if (group < lines) {
+        for (size_t i = 0; i < places.page_count; i++)
+            pages[i] = (uint32_t)i;
+        random_shuffle(pages, places.page_count, sizeof *pages, &p->random);
+        places.pages = pages;
+    }
+    link_groups(p, c, &places, next, offset, lines, group, false);
 }
 
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
 {
-    link_groups(p, c, offset, lines, group, true);
+    const struct places places = {.pitch = pitch_of(c), .page_lines = 1};
+
+    link_groups(p, c, &places, (uint32_t *)c->order.write, offset, lines, group, true);
 }
 
 void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count)

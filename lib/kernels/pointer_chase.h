@@ -25,12 +25,15 @@ bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes);
  */
 const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t page_bytes);
 /*
- * Links `lines` lines of the ring, from byte `offset` on, to a cycle: through each group of `group` neighbouring lines
- * in random order, one group after the other, and from the last one back to the first (Sattolo's cycle).
+ * Links `lines` lines of the ring, from byte `offset` on, to a cycle (Sattolo's). It leads through groups of `group`
+ * lines, one after the other, and through the lines of each group in random order. A group has the lines of pages of
+ * 4 KiB that are drawn from all of the ring: where some sets of a cache are too small for the ring, any part of the
+ * cycle meets them as often as the whole does, and a reading need not last for all of it.
  */
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group);
 /*
- * As pointer_chase_link, but with one random order for all full groups, which takes a quarter of the instructions.
+ * As pointer_chase_link, but each group has neighbouring lines, and all full groups the same random order. That takes
+ * a quarter of the instructions.
  */
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines,
                               size_t group);

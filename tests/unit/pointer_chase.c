@@ -1,4 +1,7 @@
-/* Pointer chases visit each line once before they come back, group after group, however their groups are linked. */
+/*
+ * Pointer chases visit each line once before they come back, group after group. Groups whose order is not alike have
+ * lines of few pages, which are drawn from the whole ring.
+ */
 /* link: tests/unit/structure/profile.c tests/unit/structure/no_code.c */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +14,7 @@
 
 #include "lib/kernels/pointer_chase.h"
 
-enum { LINES = 300, PITCH = 192 };
+enum { LINES = 300, PITCH = 192, PAGE = 4096 };
 
 /* What mapping and the kernel need is not called. */
 bool probe_map(struct probe *p, struct area *a, size_t bytes, size_t page_bytes)
@@ -74,8 +77,22 @@ void emit_align(struct code *c, size_t bytes)
 }
 
 static uint8_t ring[LINES * PITCH];
-static uint32_t order[LINES];
+static uint32_t order[2 * LINES]; /* of the lines and of the pages */
 static uint64_t start;
+
+/* These lines lie on as few pages as so many can, but for a page that is begun at each end. */
+static void check_pages(const size_t *lines, size_t count, size_t page_lines)
+{
+    size_t pages = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool seen = false;
+        for (size_t before = 0; before < i; before++)
+            seen = seen || lines[before] / page_lines == lines[i] / page_lines;
+        pages += !seen;
+    }
+    assert_true(pages <= count / page_lines + 2);
+}
 
 /* Follows the chase of `lines` lines from byte `offset` of the ring; `alike`: all whole groups have one order. */
 static void check(const struct pointer_chase *c, size_t offset, size_t lines, size_t group, bool alike)
@@ -84,20 +101,24 @@ static void check(const struct pointer_chase *c, size_t offset, size_t lines, si
     bool visited[LINES] = {false};
     size_t at[LINES];
 
-    assert_int_equal(start, c->ring.at + offset);
     uint64_t address = start;
+    if (alike || group >= lines)
+        assert_int_equal(start, c->ring.at + offset);
     for (size_t i = 0; i < lines; i++) {
         const size_t line = (address - c->ring.at - offset) / pitch;
         assert_true(line < lines && address == c->ring.at + offset + line * pitch);
         assert_false(visited[line]);
         visited[line] = true;
-        assert_int_equal(line / group, i / group);
+        if (alike || group >= lines)
+            assert_int_equal(line / group, i / group);
         at[i] = line;
         if (alike && i >= group && i / group * group + group <= lines)
             assert_int_equal(line, at[i - group] + group);
         address = *(uint64_t *)(ring + offset + line * pitch);
     }
     assert_int_equal(address, start);
+    for (size_t first = 0; !alike && first < lines; first += group)
+        check_pages(at + first, lines - first < group ? lines - first : group, PAGE / pitch);
 }
 
 static void each_line_is_visited_once(void **state)
@@ -123,9 +144,33 @@ static void each_line_is_visited_once(void **state)
             }
 }
 
+/* Neighbouring groups have neighbouring pages where the order is alike, and hardly ever where it is not. */
+static void pages_of_a_group_are_drawn(void **state)
+{
+    const size_t group = PAGE / PITCH;
+    struct probe p = {.random = 1};
+    struct pointer_chase c = {.ring = {.write = ring, .at = 0x700000000000},
+                              .start = {.write = (uint8_t *)&start},
+                              .order = {.write = (uint8_t *)order},
+                              .pitch = PITCH};
+    size_t in_order = 0;
+
+    (void)state;
+    pointer_chase_link(&p, &c, 0, LINES / group * group, group);
+    uint64_t address = start;
+    for (size_t i = 0; i < LINES / group; i++) {
+        const size_t page = (address - c.ring.at) / (group * PITCH);
+        for (size_t line = 0; line < group; line++)
+            address = *(uint64_t *)(ring + address - c.ring.at);
+        in_order += (address - c.ring.at) / (group * PITCH) == page + 1;
+    }
+    assert_true(in_order <= LINES / group / 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_line_is_visited_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_line_is_visited_once),
+                                       cmocka_unit_test(pages_of_a_group_are_drawn)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
