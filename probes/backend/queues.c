@@ -11,7 +11,8 @@
  * Curve: cycles an iteration over n, a jump. Result: the last n before it rises, plus the long-latency operations
  * themselves where they are loads.
  *
- * Inference: a knee where the reorder buffer, a register file or renames end is theirs. Cores that free the entry of a
+ * Inference: a knee where the reorder buffer, a register file or renames end is theirs, and one that jumps show without
+ * long-latency operations, too, that of the branch target buffer. Cores that free the entry of a
  * load when it is done, before it retires, show no knee of the queue, or, behind arithmetic, where no older load misses
  * the caches, one that is too large (Zen 4): there a knee where the register file ends is left out. Where vector loads
  * alone decide nothing, for example because their only knee is a ramp that begins too early, they are measured in turn
@@ -31,6 +32,7 @@
 #include "lib/structure/inflight_limit.h"
 #include "lib/structure/inflight_repeat.h"
 #include "lib/structure/inflight_start.h"
+#include "lib/structure/inflight_targets.h"
 
 /* Fillers: range of a curve, and how far it may grow. */
 enum { TO = 256, LIMIT = 1024 };
@@ -220,8 +222,11 @@ static bool measure_kinds(struct probe *p, const struct inflight_limits *limits,
                                      .class = kinds[i].class,
                                      .to = TO,
                                      .limit = LIMIT,
-                                     .group = limits->group};
+                                     .group = limits->group,
+                                     .control = kinds[i].key ? inflight_targets_reject : NULL};
         snprintf(q.name, sizeof q.name, "%s", kinds[i].name);
+        if (kinds[i].key && !inflight_targets_range(p, &q))
+            return false;
         good = inflight_measure(p, &q, &results[i]);
     }
     return good && inflight_repeat_all(p, results, KINDS);

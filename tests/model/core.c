@@ -162,9 +162,9 @@ static void resolve(struct core *c, uint64_t next)
     /* without branch target buffers, the target of a jump is known only when it is decoded */
     c->restarted = missed > 0 || (d->kind == KIND_JUMP && !c->design.targets[0].ways);
     c->fetched = missed > 0 ? c->front : c->fetched;
-    /* one that leads to the next instruction is taken: of conditional ones, chains have no others */
-    if (c->design.targets[0].ways && (d->kind == KIND_CONDITIONAL || d->kind == KIND_JUMP) &&
-        (d->to_next || next != c->now.pc + d->size))
+    const bool taken = next != c->now.pc + d->size ||
+                       (d->to_next && (d->kind == KIND_JUMP || isa.is_taken(c->uc, d->bytes)));
+    if (c->design.targets[0].ways && (d->kind == KIND_CONDITIONAL || d->kind == KIND_JUMP) && taken)
         find_target(c, c->now.pc + d->size - 1, next, d->kind == KIND_CONDITIONAL);
     c->counts.mispredicts += missed;
     c->counts.return_mispredicts += d->kind == KIND_RETURN ? missed : 0;

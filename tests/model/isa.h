@@ -29,6 +29,8 @@ struct isa {
     unsigned (*whole)(unsigned reg);             /* Capstone's 64-bit register that a narrower one is part of */
     unsigned (*base_register)(const cs_insn *i); /* Capstone's, of the memory operand; 0: it has none */
     bool (*jump_is_indirect)(const cs_insn *i);  /* of one of `jumps`: its target is in a register */
+    /* Whether a conditional branch of these bytes was taken, as the registers are behind it. */
+    bool (*is_taken)(uc_engine *uc, const uint8_t *bytes);
 };
 
 extern const struct isa isa;

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "arch/counters.h"
 #include "tests/model/isa.h"
 
@@ -25,6 +27,17 @@ static unsigned base_register(const cs_insn *i)
     return 0;
 }
 
+/* B.EQ and B.NE (54), and CBZ and CBNZ (34 and 35, of 64 bits B4 and B5): the emitter uses no others. */
+static bool is_taken(uc_engine *uc, const uint8_t *bytes)
+{
+    const bool by_flags = bytes[3] == 0x54, zero = !((by_flags ? bytes[0] : bytes[3]) & 1);
+    uint64_t value = 0;
+
+    if (uc_reg_read(uc, by_flags ? UC_ARM64_REG_NZCV : UC_ARM64_REG_X0 + (bytes[0] & 31), &value))
+        abort();
+    return (by_flags ? (value >> 30 & 1) != 0 : value == 0) == zero; /* PSTATE.Z */
+}
+
 /* AAPCS64: x0 and x1 are the arguments, x30 is the link register. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_ARM64,
@@ -44,4 +57,5 @@ const struct isa isa = {
     .whole = whole,
     .base_register = base_register,
     .jump_is_indirect = jump_is_indirect,
+    .is_taken = is_taken,
 };

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "arch/counters.h"
 #include "tests/model/isa.h"
 
@@ -40,6 +42,17 @@ static unsigned base_register(const cs_insn *i)
     return 0;
 }
 
+/* Jcc: 70+cc cb and 0F 80+cc cd; the emitter uses E (4) and NE (5) alone. */
+static bool is_taken(uc_engine *uc, const uint8_t *bytes)
+{
+    const bool equal = !((bytes[0] == 0x0f ? bytes[1] : bytes[0]) & 1);
+    uint64_t flags = 0;
+
+    if (uc_reg_read(uc, UC_X86_REG_EFLAGS, &flags))
+        abort();
+    return ((flags >> 6 & 1) != 0) == equal; /* ZF */
+}
+
 /* System V ABI: rdi and rsi are the arguments. */
 const struct isa isa = {
     .uc_arch = UC_ARCH_X86,
@@ -59,4 +72,5 @@ const struct isa isa = {
     .whole = whole,
     .base_register = base_register,
     .jump_is_indirect = jump_is_indirect,
+    .is_taken = is_taken,
 };

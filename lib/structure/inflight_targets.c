@@ -1,0 +1,59 @@
+#include "lib/structure/inflight_targets.h"
+
+#include <math.h>
+
+#include "lib/base/reason.h"
+#include "lib/structure/tolerances_inflight.h"
+
+/* Cycles of an iteration with so many fillers and no long-latency operations. False: the probe is over. */
+static bool delivery_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles)
+{
+    struct inflight none = *e->inflight;
+    struct inflight_experiment alone = *e;
+
+    alone.inflight = &none;
+    alone.first = alone.second = LONG_OP_MISS;
+    none.steps[LONG_OP_MISS] = 0;
+    return inflight_cycles(p, &alone, fillers, cycles);
+}
+
+bool inflight_targets_range(struct probe *p, struct inflight_request *q)
+{
+    struct inflight_experiment e = {.inflight = q->inflight, .fillers = {inflight_filler(q->fillers[0])}};
+    double before, few = (double)NAN, cycles;
+
+    if (probe_is_smoke(p) || !e.fillers[0])
+        return true;
+    if (!delivery_cycles(p, &e, INFLIGHT_FEW, &before))
+        return false;
+    for (double n = 2 * INFLIGHT_FEW; n <= q->to; n *= 2) {
+        if (!delivery_cycles(p, &e, n, &cycles))
+            return false;
+        const double each = (cycles - before) / (n / 2);
+        if (each > DELIVERY_SLOWER * fmax(few, 1)) {
+            q->to = q->limit = n / 2;
+            return true;
+        }
+        few = isnan(few) ? each : few;
+        before = cycles;
+    }
+    return true;
+}
+
+bool inflight_targets_reject(struct probe *p, const void *context, const struct inflight_experiment *e,
+                             struct verdict *v)
+{
+    const double fit = v->knees[0].low, too_many = v->knees[0].high + INFLIGHT_FEW;
+    double rise[2][2];
+
+    (void)context;
+    if (v->reason || v->count == 0)
+        return true;
+    if (!inflight_cycles(p, e, fit, &rise[0][0]) || !inflight_cycles(p, e, too_many, &rise[0][1]) ||
+        !delivery_cycles(p, e, fit, &rise[1][0]) || !delivery_cycles(p, e, too_many, &rise[1][1]))
+        return false;
+    /* of two causes the one that makes more of the rise */
+    if (rise[1][1] - rise[1][0] > (rise[0][1] - rise[0][0]) / 2)
+        v->reason = REASON_MASKED_BY_BTB;
+    return true;
+}
