@@ -49,32 +49,23 @@ static size_t place(const struct places *s, size_t line)
     return (s->pages[line / s->page_lines] * s->page_lines + line % s->page_lines) * s->pitch;
 }
 
-/* alike: all full groups have the order of the first one. `next` is scratch for the lines of a group. */
-static void link_groups(struct probe *p, const struct pointer_chase *c, const struct places *places, uint32_t *next,
-                        size_t offset, size_t lines, size_t group, bool alike)
-{
-    uint8_t *const write = c->ring.write + offset;
-    const uintptr_t at = c->ring.at + offset;
-    size_t leaves = 0; /* the line of a group that leads to the next group */
-
-    for (size_t first = 0; first < lines; first += group) {
-        const size_t count = lines - first < group ? lines - first : group;
-        const size_t following = first + count < lines ? first + count : 0;
-        if (first == 0 || !alike || count < group)
-            random_cycle(next, (uint32_t)count, &p->random);
-        for (size_t i = 0; i < count; i++) {
-            *(uint64_t *)(write + place(places, first + i)) = at + place(places, first + next[i]);
-            leaves = next[i] ? leaves : i;
-        }
-        /* the walk enters a group at its first line, so the line before that in the cycle leaves it */
-        *(uint64_t *)(write + place(places, first + leaves)) = at + place(places, following);
-    }
-    *(uint64_t *)c->start.write = at + place(places, 0);
-}
-
 static size_t pitch_of(const struct pointer_chase *c)
 {
     return c->pitch ? c->pitch : POINTER_CHASE_LINE_BYTES;
+}
+
+/*
+ * Links the `count` lines from number `first` on to a path in random order, of which the last one leads to the line of
+ * number `following`. The walk enters a group at its first line, so the line before that in the cycle leaves it.
+ * `next` is scratch for the lines of a group.
+ */
+static void link_group(struct probe *p, const struct pointer_chase *c, const struct places *places, uint32_t *next,
+                       size_t offset, size_t first, size_t count, size_t following)
+{
+    random_cycle(next, (uint32_t)count, &p->random);
+    for (size_t i = 0; i < count; i++)
+        *(uint64_t *)(c->ring.write + offset + place(places, first + i)) =
+            c->ring.at + offset + place(places, next[i] ? first + next[i] : following);
 }
 
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
@@ -89,14 +80,27 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
         random_shuffle(pages, places.page_count, sizeof *pages, &p->random);
         places.pages = pages;
     }
-    link_groups(p, c, &places, next, offset, lines, group, false);
+    for (size_t first = 0; first < lines; first += group)
+        link_group(p, c, &places, next, offset, first, lines - first < group ? lines - first : group,
+                   first + group < lines ? first + group : 0);
+    *(uint64_t *)c->start.write = c->ring.at + offset + place(&places, 0);
 }
 
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
 {
     const struct places places = {.pitch = pitch_of(c), .page_lines = 1};
+    const size_t words = group * places.pitch / sizeof(uint64_t), step = places.pitch / sizeof(uint64_t);
+    uint64_t *const ring = (uint64_t *)(c->ring.write + offset);
+    size_t first = 0; /* line of the last group */
 
-    link_groups(p, c, &places, (uint32_t *)c->order.write, offset, lines, group, true);
+    if (lines > group) {
+        link_group(p, c, &places, (uint32_t *)c->order.write, offset, 0, group, group);
+        for (first = group; first + group < lines; first += group) /* the links of the group before, moved by a group */
+            for (size_t i = 0; i < words; i += step)
+                ring[first * step + i] = ring[first * step + i - words] + group * places.pitch;
+    }
+    link_group(p, c, &places, (uint32_t *)c->order.write, offset, first, lines - first, 0);
+    *(uint64_t *)c->start.write = c->ring.at + offset;
 }
 
 void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count)

@@ -32,7 +32,7 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
  */
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group);
 /*
- * As pointer_chase_link, but each group has neighbouring lines, and all full groups the same random order. That takes
+ * As pointer_chase_link, but each group has neighbouring lines, and all but the last the same random order. That takes
  * a quarter of the instructions.
  */
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines,

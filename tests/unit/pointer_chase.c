@@ -94,7 +94,7 @@ static void check_pages(const size_t *lines, size_t count, size_t page_lines)
     assert_true(pages <= count / page_lines + 2);
 }
 
-/* Follows the chase of `lines` lines from byte `offset` of the ring; `alike`: all whole groups have one order. */
+/* Follows the chase of `lines` lines from byte `offset` of the ring; `alike`: all groups but the last have one order. */
 static void check(const struct pointer_chase *c, size_t offset, size_t lines, size_t group, bool alike)
 {
     const size_t pitch = c->pitch ? c->pitch : POINTER_CHASE_LINE_BYTES;
@@ -112,7 +112,7 @@ static void check(const struct pointer_chase *c, size_t offset, size_t lines, si
         if (alike || group >= lines)
             assert_int_equal(line / group, i / group);
         at[i] = line;
-        if (alike && i >= group && i / group * group + group <= lines)
+        if (alike && i >= group && i / group * group + group < lines)
             assert_int_equal(line, at[i - group] + group);
         address = *(uint64_t *)(ring + offset + line * pitch);
     }
