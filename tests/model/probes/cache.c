@@ -61,7 +61,7 @@ MODEL_TEST(data_caches_are_given_back, "clock cache cache_lines cache_ways")
     }
     /* at least three findings of the clock, five of two levels and memory, three of shape; a level may be missed */
     end(10 * cores, 3 * cores);
-    decides(12, 12);
+    decides(13, 13);
 }
 
 /* Sets that a hash chooses have no ways that strides could show: whatever is decided must be true all the same. */
@@ -91,7 +91,7 @@ MODEL_TEST(predicted_loads_hide_no_latency, "cache")
         check_caches(&m);
     }
     end(4 * cores, UINT32_MAX);
-    decides(0, 6);
+    decides(0, 9);
 }
 
 /*
@@ -156,5 +156,5 @@ MODEL_TEST(noise_gives_right_answers_or_none, "cache")
         check_caches(&m);
     }
     end(4 * cores, UINT32_MAX); /* half of them */
-    decides(8, 0);
+    decides(9, 0);
 }
