@@ -99,7 +99,7 @@ MODEL_TEST(a_cache_that_holds_the_blocks_shows_no_lines, "cache cache_lines")
     d->data[2] = (struct cache_design){0};
     d->data_pages[0] = (struct page_design){.sets = 1, .ways = 8, .miss = 4};
     run_probes_on(&m, "cache cache_lines", PROFILE_QUICK);
-    check_capacity(&m, "memory.cache.line_bytes", "level", "1", d->line_bytes);
+    check_capacity(&m, "memory.cache.line_bytes", "level", "1", CACHE_LINE_BYTES);
     end(0, UINT32_MAX);
 }
 
