@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "tests/model/cache.h"
 #include "tests/model/check.h"
 #include "tests/model/draw.h"
 #include "tests/model/isa.h"
