@@ -1,12 +1,14 @@
 /* link: arch/emit.c arch/aarch64/emit.c arch/aarch64/emit_access.c arch/aarch64/emit_block.c arch/aarch64/emit_block.c arch/aarch64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/aarch64/emit_fillers.c arch/aarch64/emit_idioms.c */
 /* link: arch/aarch64/emit_privileged.c arch/catalogue.c arch/aarch64/catalogue.c build/catalogue/aarch64.c */
-/* libs: -lcapstone -lunicorn -lm */
+/* define: -isystem /usr/lib/llvm-19/include */
+/* libs: -lcapstone -lunicorn -L/usr/lib/llvm-19/lib -lLLVM-19 -lm */
 /* Protects the AArch64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
 #include "tests/unit/emit_fillers_text.h"
 #include "tests/unit/emit_idioms_text.h"
 #include "tests/unit/emit_modes_text.h"
+#include "tests/unit/emit_prefetches.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
 #include "tests/unit/emit_text.h"
@@ -395,12 +397,22 @@ static const struct held_text held_texts[] = {
     {.vector_bits = 0},
 };
 
+static void llvm_reads_prefetches_of_code(void **state)
+{
+    (void)state;
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64Disassembler();
+    check_prefetches("aarch64", "\tprfm\t", ", #", "", false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEXT_TESTS,
         RUN_TESTS,
         ROOM_TESTS,
+        cmocka_unit_test(llvm_reads_prefetches_of_code),
         ACCESS_TESTS,
         MODE_TESTS,
         FILLER_TESTS,

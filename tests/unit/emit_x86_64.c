@@ -1,12 +1,14 @@
 /* link: arch/emit.c arch/x86_64/emit.c arch/x86_64/emit_access.c arch/x86_64/emit_block.c arch/x86_64/emit_modes.c */
 /* link: arch/emit_fillers.c arch/emit_idioms.c arch/x86_64/emit_fillers.c arch/x86_64/emit_idioms.c */
 /* link: arch/x86_64/emit_privileged.c arch/catalogue.c arch/x86_64/catalogue.c build/catalogue/x86_64.c */
-/* libs: -lcapstone -lunicorn -lm */
+/* define: -isystem /usr/lib/llvm-19/include */
+/* libs: -lcapstone -lunicorn -L/usr/lib/llvm-19/lib -lLLVM-19 -lm */
 /* Protects the x86-64 emitter: its encodings, its limits, and that kernels do what they say. */
 #include "tests/unit/emit_access_text.h"
 #include "tests/unit/emit_fillers_text.h"
 #include "tests/unit/emit_idioms_text.h"
 #include "tests/unit/emit_modes_text.h"
+#include "tests/unit/emit_prefetches.h"
 #include "tests/unit/emit_room.h"
 #include "tests/unit/emit_run.h"
 #include "tests/unit/emit_text.h"
@@ -404,7 +406,7 @@ static const struct held_text held_texts[] = {
     {.vector_bits = 0},
 };
 
-/* Which of the two it is shows in ModRM alone: 0F 18 /7 and 0F 18 /6. Capstone 4 takes both for a NOP. */
+/* Which of the two it is shows in ModRM alone: 0F 18 /7 and 0F 18 /6. Capstone 4 takes both for a NOP; LLVM does not. */
 static void prefetches_of_code_have_their_codes(void **state)
 {
     (void)state;
@@ -417,6 +419,15 @@ static void prefetches_of_code_have_their_codes(void **state)
     }
 }
 
+static void llvm_reads_prefetches_of_code(void **state)
+{
+    (void)state;
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86Disassembler();
+    check_prefetches("x86_64", "\t", "\t", "(%rip)", true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +435,7 @@ int main(void)
         RUN_TESTS,
         ROOM_TESTS,
         cmocka_unit_test(prefetches_of_code_have_their_codes),
+        cmocka_unit_test(llvm_reads_prefetches_of_code),
         ACCESS_TESTS,
         MODE_TESTS,
         FILLER_TESTS,
