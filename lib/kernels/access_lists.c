@@ -19,6 +19,7 @@ enum {
     PLACES_LEAST = 64 << 10, /* bytes of places, where that is no more than half of their home */
     OTHERS_FACTOR = 4,       /* bytes of other lines, in parts of what the near level holds */
     SCATTERED = 8,           /* loads of other lines in an iteration */
+    ORDER_SHIFT = 32,        /* of a number that chooses their order, above that of the first one */
     CODE_BYTES = 1 << 16,
     TABLE_BYTES = ACCESS_PLACES * sizeof(uint64_t), /* of places, and as many of looks behind them */
     LARGE_PAGE_BYTES = 2 << 20                      /* the largest page that a small area may take */
@@ -89,7 +90,7 @@ static unsigned bits_of(size_t bytes)
 /*
  * Loads SCATTERED times REG_COUNT lines of an area of a power of two of bytes, each once before any again: x = a * x +
  * c modulo a power of two has the full period where a is 1 modulo 4 and c odd (Hull and Dobell 1962); here in units of
- * lines.
+ * lines. REG_DATA has the first line, and in its upper half c.
  */
 static size_t emit_scattered(struct code *c, const struct area *area)
 {
@@ -98,7 +99,8 @@ static size_t emit_scattered(struct code *c, const struct area *area)
 
     emit_constant(c, REG_T0, area->at);
     emit_constant(c, REG_T2, 0x5851f42d);
-    emit_constant(c, REG_T3, 0x2f0b * ACCESS_LINE_BYTES);
+    emit_move(c, REG_T3, REG_DATA);
+    emit_shift_right(c, REG_T3, ORDER_SHIFT);
     size_t loop = c->used;
     for (unsigned i = 0; i < SCATTERED; i++) {
         emit_multiply(c, REG_DATA, REG_T2);
@@ -334,21 +336,24 @@ static void choose_places(struct probe *p, struct access_area *a, size_t places,
 static void add_scattered(struct probe *p, struct reading *list, size_t *n, const struct kernel *k, size_t lines)
 {
     list[*n] = reading_of(k, (lines + SCATTERED - 1) / SCATTERED);
-    list[(*n)++].argument[1] = random_below(&p->random, 1 << 16) * ACCESS_LINE_BYTES;
+    const uint64_t odd = 2 * random_below(&p->random, 1 << 15) + 1;
+    list[(*n)++].argument[1] = (odd << ORDER_SHIFT | random_below(&p->random, 1 << 16)) * ACCESS_LINE_BYTES;
 }
 
 bool access_trials(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials,
                    double *ticks)
 {
     struct meter *m = &p->run->meter;
-    struct reading list[ACCESS_TRIALS * 7 + 1], wait = reading_of_chain(m);
+    enum { MOST = 5 + 2 * ACCESS_ROUNDS /* readings of a trial */ };
+    struct reading list[ACCESS_TRIALS * MOST + 1], wait = reading_of_chain(m);
+    const size_t all_lines = a->data.bytes / ACCESS_LINE_BYTES, fresh_lines = probe_is_smoke(p) ? SCATTERED : all_lines;
     size_t n = 0, at[ACCESS_TRIALS];
 
     wait.argument[0] = (uint64_t)probe_smoke(p, 1, WAIT_ITERATIONS);
     choose_places(p, a, places, looks, trials);
     write_pointers(a, places, trials);
     if (a->touched >= REFRESH) {
-        add_scattered(p, list, &n, &a->touch, a->data.bytes / ACCESS_LINE_BYTES);
+        add_scattered(p, list, &n, &a->touch, all_lines);
         a->touched = 0;
     }
     a->touched += trials;
@@ -357,8 +362,14 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
         a->train.data = table;
         a->again.data = table;
         a->look.data = table + TABLE_BYTES;
+        if (a->emitted->fresh)
+            add_scattered(p, list, &n, &a->touch, fresh_lines);
         add_scattered(p, list, &n, &a->empty, a->empties);
         list[n++] = reading_of(&a->train, places);
+        for (size_t round = 1; round < a->emitted->rounds; round++) {
+            add_scattered(p, list, &n, &a->empty, a->empties);
+            list[n++] = reading_of(&a->train, places);
+        }
         if (a->emitted->leaves_first) {
             add_scattered(p, list, &n, &a->empty, a->emitted->leaves_all ? a->empties : a->empties_first);
             list[n++] = reading_of(&a->again, places);

@@ -59,6 +59,8 @@ struct access_list {
     bool led;
     size_t leaves_first; /* loads done before the first level is emptied, the others after that; 0: it is not */
     bool leaves_all;     /* not only the first level is emptied, but all before the home */
+    size_t rounds;       /* of these loads, each left as they are; 0: one */
+    bool fresh;          /* before each trial all lines of all places are loaded, in an order that is never the same */
     const struct listed_pointer *pointers; /* that are in memory at each place, pointer_count of them */
     size_t pointer_count;
     const size_t *code; /* where each load instruction lies, in bytes from the first one; NULL: close to each other */
@@ -88,7 +90,10 @@ size_t access_slots(const struct access_area *a, const struct access_list *l);
 bool access_emit(struct probe *p, struct access_area *a, const struct access_list *l);
 /* Has the places in `data` from now on, written zeroed memory of a power of two of bytes; they are brought home. */
 void access_use(struct access_area *a, const struct area *data);
-enum { ACCESS_TRIALS = 8 /* trials in one window, at most */ };
+enum {
+    ACCESS_TRIALS = 8, /* trials in one window, at most */
+    ACCESS_ROUNDS = 4  /* of a list, at most */
+};
 /*
  * Makes `trials` trials, at most ACCESS_TRIALS, in one window. Trial i does the list that was emitted last at `places`
  * random places, at most ACCESS_PLACES and half of access_slots, and then loads the line at looks[i] bytes from the

@@ -20,7 +20,7 @@ bool prefetch_has(enum prefetch_kind kind, enum prefetch_parameter what)
     case PREFETCH_STREAMS: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
     case PREFETCH_TRAIN:
         return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM || kind == PREFETCH_DELTAS ||
-               kind == PREFETCH_POINTERS;
+               kind == PREFETCH_REPLAY || kind == PREFETCH_POINTERS;
     case PREFETCH_DEGREE: return kind != PREFETCH_PAIR && kind != PREFETCH_REGION;
     case PREFETCH_LENGTH: return kind == PREFETCH_DELTAS;
     case PREFETCH_INDIRECTIONS: return kind == PREFETCH_POINTERS;

@@ -17,9 +17,9 @@
  *   pointers  an array of pointers is loaded, and each is followed to a line that is near no other. Brought: the lines
  *             that the next pointers lead to; or, where a single pointer is loaded and not followed, those that the
  *             others of its line lead to. Control: these pointers lead to other lines
- *   replay    lines in as many pages are loaded in an order without pattern, by as many instructions; they are brought
- *             to their home; the first of them are loaded again. Brought: what followed them before. Control: others
- *             followed
+ *   replay    lines in several pages are loaded in an order without pattern, by as many instructions; they are brought
+ *             to their home; all this so many times; the first of them are loaded again. Brought: what followed them
+ *             before. Control: the same lines in another order, others followed
  *
  * Each kind is immune to those before it: lines that a single access brings do not count for strides and streams, a
  * stream has no instruction of its own, a region has no order, of the distances none is constant, and a replay has one

@@ -260,8 +260,10 @@ static bool look_round(struct prefetch_look *w, const struct looked *lines, size
     for (size_t i = 0; i < ELSEWHERE; i++)
         order[n++] = LOOK_LINES;
     random_shuffle(order, n, sizeof order[0], &w->p->random);
-    for (size_t from = 0; from < n; from += ACCESS_TRIALS) {
-        const size_t trials = n - from < ACCESS_TRIALS ? n - from : ACCESS_TRIALS;
+    /* a trial of several rounds takes as much longer, and interrupts end windows */
+    const size_t at_once = ACCESS_TRIALS / (w->area.emitted->rounds + 1);
+    for (size_t from = 0; from < n; from += at_once) {
+        const size_t trials = n - from < at_once ? n - from : at_once;
         int32_t looks[ACCESS_TRIALS];
         double ticks[ACCESS_TRIALS];
         for (size_t t = 0; t < trials; t++)
@@ -280,16 +282,22 @@ enum moved { NOT_MOVED, MOVED_NEARER, MOVED_FARTHER };
 
 /*
  * Whether lines elsewhere are where they were when the levels were timed: they may have moved to another level. Where
- * other cores evict some of them, the quarter of the trials that took least has the fewest of these.
+ * other cores evict some of them, the quarter of the trials that took least has the fewest of these; and `count` lines
+ * that are looked at may be home where those elsewhere, which were not accessed for longer, are not.
  */
-static enum moved moved_of(const struct prefetch_look *w, struct looking *s)
+static enum moved moved_of(const struct prefetch_look *w, struct looking *s, size_t count)
 {
     const double home = w->ticks[NEAR_HOME], before = w->ticks[w->has_second ? NEAR_SECOND : NEAR_FIRST];
-    const double gap = (home - before) * LOOK_TOLERANCE, now = middle_mean(s->ticks[LOOK_LINES], s->count[LOOK_LINES]);
+    const double gap = (home - before) * LOOK_TOLERANCE, farthest = home + HOME_FARTHER * gap;
 
-    if (!(now > home - gap))
+    if (!(middle_mean(s->ticks[LOOK_LINES], s->count[LOOK_LINES]) > home - gap))
         return MOVED_NEARER;
-    return s->ticks[LOOK_LINES][s->count[LOOK_LINES] / 4] < home + HOME_FARTHER * gap ? NOT_MOVED : MOVED_FARTHER;
+    bool home_seen = s->ticks[LOOK_LINES][s->count[LOOK_LINES] / 4] < farthest;
+    for (size_t i = 0; i < count && !home_seen; i++) {
+        const double mean = middle_mean(s->ticks[i], s->count[i]);
+        home_seen = mean > home - gap && mean < farthest;
+    }
+    return home_seen ? NOT_MOVED : MOVED_FARTHER;
 }
 
 static bool agree(enum nearness a, enum nearness b)
@@ -303,9 +311,9 @@ static void judge(const struct prefetch_look *w, struct looked *line, double *ti
 
     line->where = nearest(w, mean);
     line->part = (w->ticks[NEAR_HOME] - mean) / (w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST]);
-    /* those agree that the mean is of; else more are needed */
-    *done = line->where && agree(line->where, nearest(w, ticks[count / 4])) &&
-            agree(line->where, nearest(w, ticks[count - 1 - count / 4]));
+    /* those that the mean is of agree, and none was nearer than home where it is home; else more are needed */
+    const double low = ticks[line->where == NEAR_HOME ? 0 : count / 4], high = ticks[count - 1 - count / 4];
+    *done = line->where && agree(line->where, nearest(w, low)) && agree(line->where, nearest(w, high));
 }
 
 /* Looks until all lines are done. *moved: lines at home are elsewhere by now, and nothing was decided. */
@@ -324,7 +332,7 @@ static bool look(struct prefetch_look *w, const struct access_list *l, struct lo
         if (round < least)
             continue;
         if (access_slots(&w->area, l) > 1)
-            *moved = moved_of(w, &s);
+            *moved = moved_of(w, &s, count);
         if (*moved)
             break;
         for (size_t i = 0; i < count; i++)

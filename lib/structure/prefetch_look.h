@@ -4,8 +4,9 @@
  *
  * The time of a look is compared with that of lines whose place is known. Looking trains, too: a region prefetcher
  * learns that the looked-at line follows the list. So lines are looked at in random order, with looks at places where
- * nothing was done between them. Trials go on until half of them, those around the median, agree where the line is, up to a
- * fixed number; a mean between two levels is unclear: the line is brought at some places only.
+ * nothing was done between them. Trials go on until they agree where the line is, up to a fixed number, but for a
+ * quarter of them that took longer, and as many that took less where it is nearer than home. A mean between two
+ * levels is unclear: the line is brought at some places only.
  *
  * Method: docs/METHODS.md, 7.22.
  */

@@ -162,46 +162,84 @@ bool prefetch_find_deltas(struct prefetch_kinds *k)
 
 /* ---- Addresses --------------------------------------------------------------------------------------- */
 
-enum { WALK = 6, AGAIN_WALKED = 3 };
+enum { WALK = 9, AGAIN_WALKED = 3, FOLLOWERS = 3, PAGES_WALKED = WALK - 3 };
 
 /*
- * A line in each of as many pages; then all levels before the home are emptied, and the first ones are loaded again.
- * Control: the first ones in another order, then other lines.
+ * Lines in several pages, three of which follow three others; all so many times, and each time all levels before the
+ * home are emptied behind them. Then those three others are loaded again: is what followed them brought? Control: the
+ * same, in another order, in which nothing that is looked at follows them. So lines that stay where they are because
+ * they were accessed, or come back to a home that they had left, are the same in both.
+ *
+ * fresh: what followed these lines in earlier trials does not count, since all lines are loaded in another order before.
  */
-static bool look_replay(struct prefetch_kinds *k, bool control, struct followed *out)
+static bool look_replay(struct prefetch_kinds *k, size_t times, bool fresh, bool control, struct followed *out)
 {
-    static const int32_t page[WALK] = {3, 0, 4, 1, 5, 2}, line[WALK] = {17, 44, 6, 51, 30, 9};
-    static const size_t order[WALK] = {0, 2, 1, 3, 4, 5};
-    struct access_list l = {
-        .bytes = WALK * ACCESS_PAGE_BYTES, .align = ACCESS_PAGE_BYTES, .leaves_first = WALK, .leaves_all = true};
-    struct looked lines[WALK - AGAIN_WALKED];
+    /* the last three lie in the pages of the first three, and end the list, so that the next place is far away */
+    static const int32_t page[WALK] = {3, 0, 4, 1, 5, 2, 3, 0, 4}, line[WALK] = {17, 44, 6, 51, 30, 9, 39, 22, 58};
+    static const size_t order[WALK] = {3, 4, 5, 2, 1, 0, 6, 7, 8};
+    struct access_list l = {.bytes = PAGES_WALKED * ACCESS_PAGE_BYTES,
+                            .align = ACCESS_PAGE_BYTES,
+                            .leaves_first = WALK,
+                            .leaves_all = true,
+                            .rounds = times,
+                            .fresh = fresh};
+    struct looked lines[FOLLOWERS];
 
-    for (size_t n = 0; n < WALK; n++) {
-        const size_t i = control ? order[n] : n;
-        add(&l,
-            page[i] * (ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES) + (control && n >= AGAIN_WALKED ? 62 - line[i] : line[i]),
-            (uint32_t)i, LISTED_LOAD);
+    for (size_t n = 0; n < WALK + AGAIN_WALKED; n++) {
+        const size_t i = n >= WALK ? n - WALK : control ? order[n] : n;
+        add(&l, page[i] * (ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES) + line[i], (uint32_t)i, LISTED_LOAD);
     }
-    for (size_t i = 0; i < AGAIN_WALKED; i++)
-        l.all[l.count] = l.all[control ? order[i] : i], l.count++;
-    for (size_t i = AGAIN_WALKED; i < WALK; i++)
-        lines[i - AGAIN_WALKED].at = page[i] * ACCESS_PAGE_BYTES + line[i] * ACCESS_LINE_BYTES;
-    if (!prefetch_look(k->look, &l, lines, WALK - AGAIN_WALKED))
+    for (size_t i = 0; i < FOLLOWERS; i++)
+        lines[i].at = page[AGAIN_WALKED + i] * ACCESS_PAGE_BYTES + line[AGAIN_WALKED + i] * ACCESS_LINE_BYTES;
+    if (!prefetch_look(k->look, &l, lines, FOLLOWERS))
         return false;
-    *out = followed_of(lines, WALK - AGAIN_WALKED);
+    *out = followed_of(lines, FOLLOWERS);
+    return true;
+}
+
+/* After how many times the next line is brought. */
+static bool find_times(struct prefetch_kinds *k, struct prefetch_number *out)
+{
+    for (size_t view = 0; view < PREFETCH_VIEWS; view++)
+        for (size_t times = 1; times <= ACCESS_ROUNDS && isnan(out->view[view]); times++) {
+            struct followed now;
+            if (!look_replay(k, times, true, false, &now))
+                return false;
+            if (!now.clear)
+                break;
+            if (now.brought)
+                out->view[view] = (double)times;
+        }
+    return true;
+}
+
+/* *clear: nothing is in the way of a verdict, which both views and the control agree on. */
+static bool try_replay(struct prefetch_kinds *k, struct followed *seen, bool *clear)
+{
+    const size_t times = (size_t)probe_smoke(k->look->p, 1, ACCESS_ROUNDS);
+    struct prefetch_found *f = &k->found[PREFETCH_REPLAY];
+    struct followed control[PREFETCH_VIEWS];
+
+    for (size_t view = 0; view < PREFETCH_VIEWS; view++)
+        if (!look_replay(k, times, false, false, &seen[view]) || !look_replay(k, times, false, true, &control[view]))
+            return false;
+    const bool certain = seen[0].clear && seen[1].clear && control[0].clear && control[1].clear;
+    f->reason = !certain                         ? REASON_NOT_STEADY
+                : control[0].in || control[1].in ? REASON_AMBIGUOUS
+                                                 : REASON_EXPERIMENTS_DISAGREE;
+    *clear = certain && !control[0].in && !control[1].in && !seen[0].brought == !seen[1].brought;
     return true;
 }
 
 bool prefetch_find_replay(struct prefetch_kinds *k)
 {
     struct prefetch_found *f = &k->found[PREFETCH_REPLAY];
-    struct followed seen[PREFETCH_VIEWS], control;
+    struct followed seen[PREFETCH_VIEWS];
+    bool clear;
 
-    if (!look_replay(k, false, &seen[0]) || !look_replay(k, true, &control) || !look_replay(k, false, &seen[1]))
+    if (!try_replay(k, seen, &clear))
         return false;
-    const bool clear = seen[0].clear && seen[1].clear && control.clear;
-    f->reason = clear ? REASON_EXPERIMENTS_DISAGREE : REASON_NOT_STEADY;
-    if (!clear || control.in || !seen[0].brought != !seen[1].brought)
+    if (!clear)
         return true;
     f->exists = seen[0].brought > 0;
     f->text = f->exists ? "found" : "none";
@@ -209,7 +247,7 @@ bool prefetch_find_replay(struct prefetch_kinds *k)
     f->into = seen[1].into;
     f->numbers[PREFETCH_DEGREE].reason = REASON_FIXED_RANGE_ENDS;
     for (size_t view = 0; view < PREFETCH_VIEWS; view++)
-        if (seen[view].brought < WALK - AGAIN_WALKED)
+        if (seen[view].brought < FOLLOWERS)
             f->numbers[PREFETCH_DEGREE].view[view] = seen[view].brought;
-    return true;
+    return !f->exists || k->only || find_times(k, &f->numbers[PREFETCH_TRAIN]);
 }

@@ -12,7 +12,10 @@
  * remembers, and stores that in k->found[PREFETCH_DELTAS]. False: the probe has ended.
  */
 bool prefetch_find_deltas(struct prefetch_kinds *k);
-/* Finds the kind and how many lines it brings, and stores that in k->found[PREFETCH_REPLAY]. False: as above. */
+/*
+ * Finds the kind, how many times a sequence must have come, and how many lines are brought then, and stores that in
+ * k->found[PREFETCH_REPLAY]. False: as above.
+ */
 bool prefetch_find_replay(struct prefetch_kinds *k);
 
 #endif

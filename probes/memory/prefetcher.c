@@ -246,7 +246,8 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
       .findings = FINDINGS(
           {"memory.prefetcher.kind", "kind",
            "whether the core has this kind of prefetcher for data of that home, and when it acts"},
-          {"memory.prefetcher.train", "accesses", "accesses after which a prefetcher begins to bring lines"},
+          {"memory.prefetcher.train", "accesses",
+           "accesses, or of `replay` times of all of a sequence, after which a prefetcher begins to bring lines"},
           {"memory.prefetcher.degree", "lines",
            "lines that a prefetcher brings for one access, as soon as it is trained"},
           {"memory.prefetcher.distance", "strides", "strides, or lines of a stream, to the farthest of these"},

@@ -450,9 +450,8 @@ struct window_result machine_window(struct reading *list, size_t count)
     struct window_result result = {0};
 
     const bool shared = d->shared_from && machine.windows >= d->shared_from;
+    const bool evicted = d->evictions && machine.windows / d->evictions % 2;
 
-    if (d->evictions && machine.windows / d->evictions % 2)
-        core_evict(machine.core);
     machine.windows++;
     core_others(machine.core,
                 machine_seconds() >= d->then_from && machine_seconds() < d->then_to ? d->others_then : d->others);
@@ -461,6 +460,8 @@ struct window_result machine_window(struct reading *list, size_t count)
         struct reading *r = &list[i];
         double cycles = AROUND_CYCLES;
 
+        if (evicted && i == 1)
+            core_evict(machine.core);
         if (r->counts)
             counters_sample(core_counts(machine.core), r->counts->begin);
 

@@ -31,7 +31,10 @@ struct machine_design {
     unsigned others, others_then;
     double then_from, then_to;
     bool one_beside; /* only one other core can run beside the one in use */
-    /* Other cores evict all lines of the last level before each of so many windows, then none for as many; 0: never. */
+    /*
+     * Other cores evict all lines of the last level behind the first reading of so many windows, then none for as many;
+     * 0: never.
+     */
     unsigned evictions;
     unsigned other_lines;        /* of other code that the instruction cache fetches before each window */
     struct around_design around; /* what else runs before each kernel; lines 0: nothing that touches data */

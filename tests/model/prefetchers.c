@@ -247,10 +247,15 @@ static void see_replay(struct prefetchers *p, uint64_t address, struct list *l)
 
     if (!p->successors || line == p->last_line)
         return;
-    *successor_of(p, p->last_line) = (struct successor){p->last_line, line};
+    struct successor *s = successor_of(p, p->last_line);
+    const unsigned seen = s->line == p->last_line && s->next == line ? s->seen + 1 : 1;
+    *s = (struct successor){p->last_line, line, seen};
     p->last_line = line;
-    for (unsigned i = 0; i < p->design.replay.degree && successor_of(p, line)->line == line; i++) {
-        line = successor_of(p, line)->next;
+    for (unsigned i = 0; i < p->design.replay.degree; i++) {
+        s = successor_of(p, line);
+        if (s->line != line || s->seen < p->design.replay.seen)
+            return;
+        line = s->next;
         bring(l, (int64_t)(line * CACHE_LINE_BYTES), p->design.replay.into);
     }
 }

@@ -86,6 +86,7 @@ struct delta_design {
 struct replay_design {
     unsigned
         degree; /* lines that are brought: that load, the one that followed it, …; 0: there is no such prefetcher */
+    unsigned seen; /* times in a row that it must have followed the same one, 1 or more */
     size_t into;
 };
 
@@ -152,6 +153,7 @@ struct prefetchers {
     } deltas[PREFETCH_ENTRIES];
     struct successor {
         uint64_t line, next;
+        unsigned seen;
     } * successors; /* by the line's lowest bits; a core without replay has none */
     uint64_t last_line;
     struct pointer_entry {

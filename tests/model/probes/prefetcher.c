@@ -274,6 +274,8 @@ static void check_repeats(const struct machine_design *m, const char *home)
     check_kind(m, "replay", home, repeats ? "found" : "none");
     if (repeats)
         check_parameter(m, "memory.prefetcher.degree", "replay", home, replay->degree);
+    if (repeats)
+        check_parameter(m, "memory.prefetcher.train", "replay", home, replay->seen);
 }
 
 static void check_pointers(const struct machine_design *m, const char *home)
@@ -372,7 +374,8 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
                                           .degree = (unsigned)pick(1, 4),
                                           .into = pick(0, 1)};
     if (pick(0, 3) == 0)
-        d->replay = (struct replay_design){.degree = (unsigned)pick(1, 2), .into = pick(0, 1)};
+        d->replay = (struct replay_design){
+            .degree = (unsigned)pick(1, 2), .seen = (unsigned)pick(1, 3), .into = pick(0, 1)};
     if (pick(0, 2) == 0)
         d->pointers = (struct pointer_design){.train = (unsigned)pick(2, 12),
                                               .ahead = (unsigned)pick(1, 3),
@@ -404,8 +407,9 @@ static void show(const struct machine_design *m)
     fprintf(stderr, "# stream %u train %u degree %u distance %u gap %u down %d into %zu misses %d stores %d\n",
             d->stream.entries, d->stream.train, d->stream.degree, d->stream.distance, d->stream.gap, d->stream.down,
             d->stream.into + 1, d->stream.sees.misses_only, d->stream.sees.stores);
-    fprintf(stderr, "# deltas %u match %u degree %u into %zu; replay %u into %zu\n", d->deltas.deltas, d->deltas.match,
-            d->deltas.degree, d->deltas.into + 1, d->replay.degree, d->replay.into + 1);
+    fprintf(stderr, "# deltas %u match %u degree %u into %zu; replay %u seen %u into %zu\n", d->deltas.deltas,
+            d->deltas.match, d->deltas.degree, d->deltas.into + 1, d->replay.degree, d->replay.seen,
+            d->replay.into + 1);
     fprintf(stderr, "# pointers %u ahead %u lines %d levels %u into %zu\n", d->pointers.train, d->pointers.ahead,
             d->pointers.lines, d->pointers.levels, d->pointers.into + 1);
     fprintf(stderr, "# region %u before %u behind %u active %u key %d into %zu\n", d->region.bytes, d->region.before,
