@@ -25,10 +25,10 @@ struct form_use {
 void form_read(const uint8_t *bytes, size_t room, struct form_use *u);
 
 /*
- * Whether the form keeps the upper part of a vector register that it writes, and so waits for it where other code has
- * written that part. The catalogue does not count that as an access.
+ * Whether the form keeps a part of the register that it writes as this operand, and so may wait for what the register
+ * held. The catalogue does not count that as an access.
  */
-bool form_keeps_upper(const struct form *f);
+bool form_keeps_part(const struct form *f, unsigned operand);
 
 /* ---- What each ISA does for form_read ------------------------------------------------------------- */
 

@@ -146,9 +146,10 @@ bool form_is_zero_register(const struct form_operand *o, unsigned number)
     return o->kind == OPERAND_GENERAL && number == ZERO_REGISTER;
 }
 
-/* What is not written of a vector becomes 0: Arm ARM, B1.2.1. */
-bool form_keeps_upper(const struct form *f)
+/* What is not written of a register becomes 0: Arm ARM, B1.2.1. */
+bool form_keeps_part(const struct form *f, unsigned operand)
 {
     (void)f;
+    (void)operand;
     return false;
 }

@@ -316,11 +316,16 @@ bool form_is_zero_register(const struct form_operand *o, unsigned number)
     return false;
 }
 
-/* Instructions without VEX and EVEX: SDM vol. 1, 14.1.2; Intel Optimization Reference Manual, 15.3, for the wait. */
-bool form_keeps_upper(const struct form *f)
+/*
+ * General registers that are written with 8 or 16 bits: SDM vol. 1, 3.4.1.1. Vector registers that are written without
+ * VEX and EVEX: SDM vol. 1, 14.1.2.
+ */
+bool form_keeps_part(const struct form *f, unsigned operand)
 {
+    const struct form_operand *o = form_operand(f, operand);
     struct form_pieces p;
 
     form_take_apart(f->bytes, f->length, &p);
-    return p.kind == LEGACY;
+    return (o->access & OPERAND_WRITE) &&
+           ((o->kind == OPERAND_GENERAL && o->bits < 32) || (o->kind == OPERAND_VECTOR && p.kind == LEGACY));
 }

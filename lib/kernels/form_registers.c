@@ -211,6 +211,8 @@ bool form_choose_registers(const struct form_kernel *w, struct form_choice *c)
         return false;
     if (!deal_out(f, c, rotates))
         return false;
+    for (unsigned i = 0; i < f->operand_count && w->kept_bits; i++)
+        c->rotating_count[i] = c->rotating_count[i] > 0;
     if (w->one_register)
         return choose_one_register(w, c);
     if (w->nops > 0)

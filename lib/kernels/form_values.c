@@ -249,7 +249,7 @@ static void emit_x87_values(struct code *c, const struct form_kernel *w, const s
 
 void emit_form_values(struct code *c, const struct form_kernel *w, const struct form_choice *choice)
 {
-    const unsigned bits = form_widest_vector(w->form);
+    const unsigned bits = w->kept_bits ? w->kept_bits : form_widest_vector(w->form);
     const bool follows = form_kernel_rotates(w) && !w->one_register;
 
     if (form_uses_x87(w->form))

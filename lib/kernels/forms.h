@@ -53,6 +53,11 @@ struct form_kernel {
     unsigned bits;     /* widest vector, in bits, for which bridges are chosen; 0: that of the form */
     bool indirect;     /* a chain by the longer way of form_can_chain_indirectly */
     bool one_register; /* all operands of one kind that have a choice get the same register */
+    /*
+     * For independent instances only. All write the same registers, whose vectors are filled with so many bits: an
+     * instance waits for the one before where it keeps a part of these. 0: they write different ones.
+     */
+    unsigned kept_bits;
     enum form_values values;
     /*
      * For independent instances only. The memory operand is at one of eight addresses in turn, at the cost of one

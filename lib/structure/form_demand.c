@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/form_read.h"
+#include "lib/structure/form_decide.h"
 #include "lib/structure/instruction_once.h"
 #include "lib/structure/mixes.h"
 #include "lib/structure/tolerances_ports.h"
@@ -13,12 +15,11 @@ enum {
     EACH = 24,          /* blockers that show what each takes */
     CYCLES_LEAST = 3,   /* of blockers beside an instance, so that schedulers find what is free */
     NOP_BYTES_MOST = 8, /* as in user_limits.c */
-    AGAIN = 4,          /* times that are tried where a reading was disturbed */
+    KEPT_LOWER_BITS = 128,
+    KEPT_BITS = 256, /* of a vector register of which a part is kept */
+    AGAIN = 4,       /* times that are tried where a reading was disturbed */
     ROOM = 64
 };
-/* Part of its latency below which a chain through one register is none. Chosen: half. */
-static const double IDIOM_PART = 0.5;
-
 /* ---- Blockers ------------------------------------------------------------------------------------- */
 
 static bool measure_blockers(struct form_demands *d, size_t class, unsigned count)
@@ -167,7 +168,92 @@ static void measure_latencies(struct form_demands *d, struct form_demand *f)
         return;
     struct form_kernel w = {.form = f->form, .instances = instruction_instances(p), .one_register = true};
     const struct instruction_cost cost = instruction_cost_measure(p, &d->group.data, &w);
-    f->is_idiom = !cost.why.reason && cost.cycles < IDIOM_PART * least;
+    f->is_idiom = !cost.why.reason && form_is_idiom(cost.cycles, least);
+}
+
+/*
+ * What is written waits for what the register held where instances that write the same register take longer than others.
+ */
+static void measure_kept(struct form_demands *d, struct form_demand *f, unsigned operand)
+{
+    static const unsigned bits[DEMAND_KEPT] = {KEPT_LOWER_BITS, KEPT_BITS};
+
+    for (unsigned i = 0; i < DEMAND_KEPT; i++) {
+        struct form_kernel w = {.form = f->form,
+                                .from = FORM_NO_CHAIN,
+                                .to = FORM_NO_CHAIN,
+                                .instances = instruction_instances(d->group.probe),
+                                .kept_bits = bits[i]};
+        const struct instruction_cost cost = instruction_cost_measure(d->group.probe, &d->group.data, &w);
+        f->kept[operand][i] = cost.why.reason ? 0 : form_kept_cycles(cost.cycles, f->alone);
+    }
+}
+
+/* ---- Groups --------------------------------------------------------------------------------------- */
+
+static bool is_hidden(const struct form_demand *f)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < DEMAND_CLASSES; i++)
+        most = fmax(most, f->of[i]);
+    return !f->is_serial && form_has_hidden_limit(f->alone, most);
+}
+
+/* Whether instances of it can be blockers: each with its own registers, and waiting for nothing. */
+static bool can_block(const struct form *f)
+{
+    for (unsigned i = 0; i < f->operand_count; i++) {
+        const struct form_operand *o = form_operand(f, i);
+        const bool is_chosen = (o->kind == OPERAND_GENERAL || o->kind == OPERAND_VECTOR) && form_has_field(o);
+        const bool is_written = o->kind == OPERAND_FLAGS && o->access == OPERAND_WRITE;
+        if ((!is_chosen && !is_written && o->kind != OPERAND_IMMEDIATE) || form_keeps_part(f, i))
+            return false;
+    }
+    return f->class == FORM_ORDINARY;
+}
+
+/* Whether one of a beside blockers b, about as many as take as long, takes as long as all do alone. */
+static bool measure_sharing(struct form_demands *d, const struct form_demand *a, const struct form_demand *b,
+                            bool *shares)
+{
+    const unsigned count = (unsigned)fmin(fmax(1, floor(a->alone / b->alone + 0.5)), FORM_UNITS_MOST);
+    const double shared = form_shared_from(a->alone, count * b->alone);
+    struct form_units_mix m = {.instance = true};
+    size_t class = 0;
+    double both;
+
+    *shares = false;
+    while (class < DEMAND_FRONT_END && d->classes[class])
+        class ++;
+    if (class == DEMAND_FRONT_END || !can_block(b->form))
+        return true;
+    d->group.blockers[class] = (struct blocker){.kind = BLOCKER_FORM, .form = b->form};
+    m.times[class] = (uint8_t)count;
+    form_fill_data(a->form, FORM_VALUES_ONE, d->group.data.write);
+    d->group.form = a->form;
+    if (!form_units_measure_best(&d->sets, m, shared, &both))
+        return d->group.why.reason != REASON_NONE;
+    *shares = both > shared;
+    return true;
+}
+
+static bool find_group(struct form_demands *d, struct form_demand *f)
+{
+    for (unsigned i = 0; i < d->groups && !f->group && is_hidden(f); i++) {
+        const struct form_demand *first = d->all;
+        bool shares, turned = false;
+        while (first->form != d->first_of_group[i])
+            first++;
+        if (!measure_sharing(d, f, first, &shares) || (!shares && !measure_sharing(d, first, f, &turned)))
+            return false;
+        f->group = shares || turned ? i + 1 : 0;
+    }
+    if (!f->group && is_hidden(f) && d->groups < DEMAND_GROUPS) {
+        d->first_of_group[d->groups++] = f->form;
+        f->group = d->groups;
+    }
+    return true;
 }
 
 /* ---- A form --------------------------------------------------------------------------------------- */
@@ -202,6 +288,11 @@ static bool measure_form(struct form_demands *d, struct form_demand *f)
         if (d->classes[i] && ((!(d->each[i] > 0) && !measure_each(d, i)) || !measure_class(d, f, i)))
             return false;
     measure_latencies(d, f);
+    for (unsigned i = 0; i < f->form->operand_count; i++)
+        if (form_keeps_part(f->form, i) && !(form_operand(f->form, i)->access & OPERAND_READ))
+            measure_kept(d, f, i);
+    if (!find_group(d, f))
+        return false;
     return probe_goes_on(p);
 }
 

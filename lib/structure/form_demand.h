@@ -14,7 +14,12 @@
 #include "lib/structure/form_bench.h"
 #include "lib/structure/instruction_latency.h"
 
-enum { DEMAND_FRONT_END = FORM_UNITS_BLANK, DEMAND_CLASSES = DEMAND_FRONT_END + 1 };
+enum {
+    DEMAND_FRONT_END = FORM_UNITS_BLANK,
+    DEMAND_CLASSES = DEMAND_FRONT_END + 1,
+    DEMAND_KEPT = 2,
+    DEMAND_GROUPS = 32
+};
 
 struct form_demand {
     const struct form *form;
@@ -24,6 +29,16 @@ struct form_demand {
     bool is_idiom;             /* with one register for all operands it depends on nothing, and needs no unit */
     double of[DEMAND_CLASSES]; /* cycles for which an instance keeps the units of each class busy; the front end last */
     double latency[FORM_OPERANDS][FORM_OPERANDS]; /* cycles from an operand read to one written; NaN: not known */
+    /*
+     * Cycles from what a register held to what is written of it, where that keeps a part of it; 0: it waits for nothing.
+     * Of vectors first where only the part that instructions of 128 bits write was in use, then where all was.
+     */
+    double kept[FORM_OPERANDS][DEMAND_KEPT];
+    /*
+     * Something that no class keeps busy limits instances alone, such as the way between two register files or a
+     * microcode sequencer. Forms of one group share it: one beside another takes as long as both alone. 0: no group.
+     */
+    unsigned group;
 };
 
 struct form_demands {
@@ -35,6 +50,8 @@ struct form_demands {
     double blocked[DEMAND_CLASSES][FORM_UNITS_MOST + 1]; /* cycles of so many; 0: not measured yet */
     struct form_demand *all;                             /* forms that were measured */
     size_t count, room;
+    const struct form *first_of_group[DEMAND_GROUPS]; /* of the group with the number of its index, less one */
+    unsigned groups;
 };
 
 /* Maps what is needed and chooses the blockers. *d begins as zeros. False: the probe is over. */

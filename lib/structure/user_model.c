@@ -31,7 +31,7 @@ struct reader {
     bool written[GENERAL_AT + 32]; /* general registers that the code writes: addresses by them change */
     struct word words[WORDS];
     size_t word_count;
-    bool has_upper; /* it writes whole vectors: forms that keep their upper part wait for the register they write */
+    bool has_upper; /* it writes whole vectors: on Zen 4 and Skylake then all registers' upper parts count as in use */
 };
 
 /* ---- Reading -------------------------------------------------------------------------------------- */
@@ -184,16 +184,6 @@ static unsigned operand_value(struct reader *r, size_t index, unsigned operand)
     return o->kind == OPERAND_MEMORY ? word_of(r, u) : value_of(o->kind, u->registers[operand]);
 }
 
-/* The least latency to what is written; 0: none is known. */
-static double least_latency(const struct form_use *u, const struct form_demand *d, unsigned to)
-{
-    double least = (double)INFINITY;
-
-    for (unsigned from = 0; from < u->form->operand_count; from++)
-        least = fmin(least, d->latency[from][to]); /* fmin ignores NaN */
-    return isinf(least) ? 0 : least;
-}
-
 /* What is written waits for what the instruction reads, and for the register itself where it keeps a part of that. */
 static void add_written(struct reader *r, size_t index, unsigned to, unsigned value)
 {
@@ -202,8 +192,9 @@ static void add_written(struct reader *r, size_t index, unsigned to, unsigned va
     struct flow_step *step = &r->steps[index];
 
     add_edge(step, FLOW_NOTHING, value, 0);
-    if (form_operand(u->form, to)->kind == OPERAND_VECTOR && r->has_upper && form_keeps_upper(u->form))
-        add_edge(step, value, value, least_latency(u, d, to));
+    const double kept = d->kept[to][form_operand(u->form, to)->kind != OPERAND_VECTOR || r->has_upper];
+    if (kept > 0)
+        add_edge(step, value, value, kept);
     if (is_idle(r, index))
         return;
     for (unsigned from = 0; from < u->form->operand_count; from++) {
@@ -275,6 +266,17 @@ static void add_classes(struct reader *r)
     }
 }
 
+/* What no class keeps busy limits forms of a group together. */
+static void add_groups(struct reader *r)
+{
+    for (unsigned group = 1; group <= r->demands->groups; group++) {
+        double cycles = 0;
+        for (size_t i = 0; i < r->m->count; i++)
+            cycles += r->demand[i].group == group && !is_idle(r, i) ? r->demand[i].alone : 0;
+        add_bound(r->m, "group", form_name(r->demands->first_of_group[group - 1]), cycles);
+    }
+}
+
 /* As many of one form as the kernel has take as long as they do alone. */
 static void add_instructions(struct reader *r)
 {
@@ -324,6 +326,7 @@ bool user_model_predict(struct form_demands *d, const struct user_kernel *k, str
     if (m->why)
         return true;
     add_classes(&r);
+    add_groups(&r);
     add_instructions(&r);
     add_chain(&r);
     if (m->bound_count)

@@ -4,6 +4,7 @@
  *
  *   front end     slots of all instructions
  *   units         time of the units of each class of operations that all instructions take
+ *   group         as many of forms as share something that no class keeps busy, alone
  *   instruction   as many of one form as the kernel has, alone
  *   chain         the longest cycle of dependences through registers, flags, and words at fixed addresses, by latencies
  *
@@ -19,7 +20,7 @@
 enum { MODEL_INSTRUCTIONS = 512, MODEL_BOUNDS = 24, MODEL_CHAIN = 32 };
 
 struct model_bound {
-    const char *limit; /* "front end", "units", "instruction", "chain" */
+    const char *limit; /* "front end", "units", "group", "instruction", "chain" */
     const char *of;    /* the class, or the form; NULL: neither */
     double cycles;
 };

@@ -54,6 +54,16 @@ static void test_what_is_no_form_has_a_length(void **state)
     assert_int_equal(read_hex("4801").length, 0); /* it ends too early */
 }
 
+static void test_what_keeps_a_part_of_its_register_is_known(void **state)
+{
+    (void)state;
+    assert_true(form_keeps_part(form_find("movsx r16, r8"), 0));
+    assert_false(form_keeps_part(form_find("movsx r32, r8"), 0));
+    assert_false(form_keeps_part(form_find("movsx r16, r8"), 1));
+    assert_true(form_keeps_part(form_find("pshufd xmm, xmm, i8"), 0));
+    assert_false(form_keeps_part(form_find("vpshufd xmm, xmm, i8"), 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -61,6 +71,7 @@ int main(void)
         cmocka_unit_test(test_what_assemblers_write_is_read),
         cmocka_unit_test(test_addresses_are_read),
         cmocka_unit_test(test_what_is_no_form_has_a_length),
+        cmocka_unit_test(test_what_keeps_a_part_of_its_register_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

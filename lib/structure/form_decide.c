@@ -1,0 +1,38 @@
+#include "lib/structure/form_decide.h"
+
+#include <math.h>
+
+/* Part of its latency below which a chain through one register is none. Chosen: half. */
+static const double IDIOM_PART = 0.5;
+/*
+ * Part by which instances of one register must take longer than others to wait for it. Chosen: between noise, a few
+ * percent, and the third that one cycle of waiting adds to operations that take three quarters of a cycle.
+ */
+static const double KEPT_PART = 0.15;
+/* Part by which instances alone take longer than any class explains, to be limited by something else. Chosen. */
+static const double HIDDEN_PART = 0.1;
+/*
+ * Part of the shorter time that two forms must take beside each other besides the longer one, to share what limits them.
+ * Forms that share nothing take none of it, and those that share it all of it; half is in the middle.
+ */
+static const double SHARED_PART = 0.5;
+
+bool form_is_idiom(double one_register, double latency)
+{
+    return one_register < IDIOM_PART * latency;
+}
+
+double form_kept_cycles(double one_register, double alone)
+{
+    return one_register > alone * (1 + KEPT_PART) ? one_register : 0;
+}
+
+bool form_has_hidden_limit(double alone, double most)
+{
+    return alone > most * (1 + HIDDEN_PART);
+}
+
+double form_shared_from(double a, double b)
+{
+    return fmax(a, b) + SHARED_PART * fmin(a, b);
+}
