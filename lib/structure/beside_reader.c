@@ -20,14 +20,16 @@ static double surely_too_large(const struct search *s, const struct knee *k, dou
 
 /*
  * Whether the level after knee i is the one before it, of which the reader makes some lines miss: they are no more than
- * it can cause, as a part of what misses after the next edge, and that edge is too near to be another level's.
+ * it can cause, as a part of what misses after the next edge, and that edge is too near to be another level's. The
+ * reader's misses begin a way below the capacity, which of two ways is half of it: as far as the interval of its edge
+ * reaches counts.
  */
 static bool is_readers(const struct verdict *v, size_t i, double line_bytes)
 {
     const struct knee *k = &v->knees[i], *next = k + 1;
     const double missed = (k->after - k->before) / (next->after - k->before) * next->low / line_bytes;
 
-    return next->value < LEVELS_APART * k->value && missed <= READER_LINES * MOST_WAYS;
+    return next->value < LEVELS_APART * k->high && missed <= READER_LINES * MOST_WAYS;
 }
 
 /* Makes one edge of knees i and i + 1; the level between them is none. */

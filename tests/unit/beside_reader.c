@@ -48,7 +48,7 @@ static void an_interval_ends_where_the_rise_does(void **state)
     assert_true(edge_with((const double[]){0, 40, 60, 80, 100}).high == BYTES + 4096);
 }
 
-/* Edges at 28 and 30 KiB, of 480 lines: on the level between them, which the reader makes, `missed` lines miss. */
+/* Edges at 28 KiB and second_kib: on the level between them, which the reader makes, `missed` lines miss. */
 static struct verdict two_edges(double missed, double second_kib)
 {
     struct search s = {.count = 0};
@@ -79,6 +79,13 @@ static void a_level_that_the_reader_makes_is_part_of_the_rise(void **state)
     assert_true(v.knees[0].before == 4 && v.levels[1].height == 14);
 }
 
+/* Of two ways the reader's misses begin at half of the capacity; 56 KiB is twice what lies between 28 and 29. */
+static void a_level_that_begins_at_half_is_part_of_the_rise(void **state)
+{
+    (void)state;
+    assert_true(two_edges(100, 56).count == 1);
+}
+
 static void a_level_of_more_misses_or_with_a_far_edge_remains(void **state)
 {
     (void)state;
@@ -93,6 +100,7 @@ int main(void)
         cmocka_unit_test(an_edge_that_misses_more_at_once_is_left_as_it_is),
         cmocka_unit_test(an_interval_ends_where_the_rise_does),
         cmocka_unit_test(a_level_that_the_reader_makes_is_part_of_the_rise),
+        cmocka_unit_test(a_level_that_begins_at_half_is_part_of_the_rise),
         cmocka_unit_test(a_level_of_more_misses_or_with_a_far_edge_remains),
     };
 
