@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/structure/model_flow.h"
+#include "lib/structure/model_schedule.h"
 
 /* Where the values of each kind of register are among those of model_flow.h, and words of memory behind them. */
 enum {
@@ -311,6 +311,33 @@ static void add_chain(struct reader *r)
     add_bound(m, "chain", NULL, cycles);
 }
 
+/* All of these together: instructions wait for units that older ones take. */
+static void add_schedule(struct reader *r)
+{
+    static struct schedule_need needs[MODEL_INSTRUCTIONS];
+    struct user_model *m = r->m;
+    double least[SCHEDULE_RESOURCES] = {0};
+
+    memset(needs, 0, sizeof needs);
+    memcpy(least, r->demands->each, DEMAND_FRONT_END * sizeof *least);
+    for (size_t i = 0; i < m->count; i++) {
+        const struct form_demand *d = &r->demand[i];
+        needs[i].front_end = d->of[DEMAND_FRONT_END];
+        if (is_idle(r, i))
+            continue;
+        memcpy(needs[i].of, d->of, DEMAND_FRONT_END * sizeof *d->of);
+        if (d->group) {
+            const size_t at = DEMAND_FRONT_END + d->group - 1;
+            needs[i].of[at] = d->alone;
+            least[at] = least[at] > 0 ? fmin(least[at], d->alone) : d->alone;
+        }
+    }
+    if (m->bound_count)
+        add_bound(m, "schedule", NULL, schedule_cycles(r->steps, needs, m->count, least, m->bounds[0].cycles));
+}
+
+_Static_assert(DEMAND_FRONT_END + DEMAND_GROUPS <= SCHEDULE_RESOURCES, "a group has no resource");
+
 bool user_model_predict(struct form_demands *d, const struct user_kernel *k, struct user_model *m)
 {
     static struct reader r;
@@ -329,6 +356,7 @@ bool user_model_predict(struct form_demands *d, const struct user_kernel *k, str
     add_groups(&r);
     add_instructions(&r);
     add_chain(&r);
+    add_schedule(&r);
     if (m->bound_count)
         m->cycles = m->bounds[0].cycles;
     else

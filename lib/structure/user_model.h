@@ -7,6 +7,7 @@
  *   group         as many of forms as share something that no class keeps busy, alone
  *   instruction   as many of one form as the kernel has, alone
  *   chain         the longest cycle of dependences through registers, flags, and words at fixed addresses, by latencies
+ *   schedule      all of these together, where the oldest instructions get the units (lib/structure/model_schedule.h)
  *
  * Schedulers that bind operations badly, queues, predictors, caches and values are no part of the model.
  */
@@ -20,7 +21,7 @@
 enum { MODEL_INSTRUCTIONS = 512, MODEL_BOUNDS = 24, MODEL_CHAIN = 32 };
 
 struct model_bound {
-    const char *limit; /* "front end", "units", "group", "instruction", "chain" */
+    const char *limit; /* "front end", "units", "group", "instruction", "chain", "schedule" */
     const char *of;    /* the class, or the form; NULL: neither */
     double cycles;
 };
