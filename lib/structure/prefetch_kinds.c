@@ -142,6 +142,29 @@ static bool find_single(struct prefetch_kinds *k)
     return true;
 }
 
+static void keep_if_again(struct prefetch_found *f, double again)
+{
+    if (isnan(again) && f->text) {
+        f->grade = 'C';
+    } else if (f->text && f->exists != (again > 0)) {
+        f->text = NULL;
+        f->exists = false;
+        f->reason = REASON_EXPERIMENTS_DISAGREE;
+    }
+}
+
+/* Some prefetchers pause for a while: what was found around a single access counts if it is the same much later. */
+static bool find_single_again(struct prefetch_kinds *k)
+{
+    struct around alone;
+
+    if (!look_around(k->look, false, &alone))
+        return false;
+    keep_if_again(&k->found[PREFETCH_NEXT], next_lines(&alone));
+    keep_if_again(&k->found[PREFETCH_PAIR], other_half(&alone));
+    return true;
+}
+
 /* ---- Streams ---------------------------------------------------------------------------------------- */
 
 /*
@@ -242,7 +265,7 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
 {
     start(k);
     if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k) ||
-        !prefetch_find_deltas(k) || !prefetch_find_replay(k) || !prefetch_find_pointers(k))
+        !prefetch_find_deltas(k) || !prefetch_find_replay(k) || !prefetch_find_pointers(k) || !find_single_again(k))
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);

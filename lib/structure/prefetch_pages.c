@@ -138,11 +138,24 @@ static void keep_agreed(struct prefetch_word *out, const struct prefetch_word *a
         *out = (struct prefetch_word){NULL, REASON_NOT_STEADY};
 }
 
+/*
+ * Whether a nearer line than the one that is to be brought may come as well. Behind a border it may be the only one:
+ * some prefetchers go on by one line there, and not by two.
+ */
+static bool may_come_nearer(const struct prefetch_kinds *k, const struct prefetch_found *f, const struct border *b)
+{
+    const uint32_t known = reach_by_single(k->single_up, k->single_down, b->stride);
+
+    return f->perhaps[b->count] & ~known & ((UINT32_C(1) << b->ahead) - 1);
+}
+
 bool prefetch_find_pages(struct prefetch_kinds *k, struct prefetch_found *f, bool one)
 {
     struct prefetch_word *border = &f->words[PREFETCH_PAGE_BORDER], *order = &f->words[PREFETCH_PAGE_ORDER], again;
     const struct border b = border_of(f, one);
 
+    if (may_come_nearer(k, f, &b))
+        return true;
     /* single looks: each is done twice, and counts where both agree */
     if (!find_border(k, &b, border) || !find_border(k, &b, &again))
         return false;

@@ -285,7 +285,8 @@ bool prefetch_find_region(struct prefetch_kinds *k)
     const bool alike = groups == groups_in(in[1]); /* not where either is NaN */
     f->exists = in[0] != 0;
     f->text = f->exists ? "found" : "none";
-    f->grade = alike ? 'B' : 'C';
+    /* one that adapts may have paused all the time */
+    f->grade = f->exists && alike ? 'B' : 'C';
     if (!f->exists || k->only)
         return true;
     if (!find_key(k, f, in[0], &by_distance))

@@ -134,7 +134,9 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
         return true;
     if (!prefetch_find_trains(k, f, one))
         return false;
-    if (!prefetch_find_pages(k, f, one))
+    /* this looks at the line that the last access brings: it must be known well, which both directions then agree on */
+    const double *train = f->numbers[PREFETCH_TRAIN].view;
+    if ((!other || train[0] == train[1]) && !prefetch_find_pages(k, f, one))
         return false;
     /* a single look: it is done twice, and counts where both agree */
     if (!find_streams(k, f, one, stride))
