@@ -284,6 +284,17 @@ bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, doubl
     return sample_cycles(p, SAMPLES, build_fixed, &f, cycles);
 }
 
+bool inflight_delivery_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles)
+{
+    struct inflight none = *e->inflight;
+    struct inflight_experiment alone = *e;
+
+    alone.inflight = &none;
+    alone.first = alone.second = LONG_OP_MISS;
+    none.steps[LONG_OP_MISS] = 0;
+    return inflight_cycles(p, &alone, fillers, cycles);
+}
+
 bool inflight_warm(struct probe *p, const struct inflight_experiment *e)
 {
     double cycles;

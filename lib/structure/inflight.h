@@ -43,6 +43,7 @@ struct inflight {
     unsigned steps[LONG_OPS];       /* loads or square roots in one long-latency operation */
     double independent[LONG_OPS];   /* cycles of an iteration whose two operations may overlap; NaN: no reading */
     double chained[LONG_OPS];       /* the same if they are one dependency chain; NaN: no reading */
+    double around;                  /* cycles of such an iteration without its operations; NaN: no reading */
     enum reason unusable[LONG_OPS]; /* why that kind shows nothing on this core; REASON_NONE: it is usable */
 };
 
@@ -105,6 +106,8 @@ bool inflight_build(struct probe *p, double fillers, void *context, struct kerne
  * (sample_cycles); NaN where no reading was accepted. False: the probe is over.
  */
 bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles);
+/* The same without its long-latency operations: what delivering the fillers, the fence and the loop take. */
+bool inflight_delivery_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles);
 /*
  * If one of its operations is a miss, measures the experiment without keeping the result; to be called before cycles
  * are compared that inflight_cycles gives. What ran meanwhile has pushed the page-table lines of the rings out of the

@@ -105,13 +105,20 @@ static bool reject_delivery(struct probe *p, const struct inflight_experiment *e
 
 /*
  * Operations of the first chain that have retired when the second operation can begin: by how much the iteration is
- * longer than its operations alone are, in which time the chain retires step by step.
+ * longer than its operations alone are, in which time the chain retires step by step. Where a scheduler has no room for
+ * two chains, the second one begins later even without fillers: then a control without operations tells how long they
+ * would take.
  */
 static void set_retired(struct inflight_experiment *e, const struct verdict *v)
 {
-    const double alone = e->inflight->independent[e->first], steps = e->inflight->steps[e->first];
-    const double step = (e->inflight->chained[e->first] - alone) / steps;
+    const struct inflight *l = e->inflight;
+    const double steps = l->steps[e->first], chained = l->chained[e->first];
+    double alone = l->independent[e->first], step = (chained - alone) / steps;
 
+    if (alone - (chained + l->around) / 2 > (chained - l->around) / (2 * steps)) {
+        alone = (chained + l->around) / 2;
+        step = (chained - l->around) / (2 * steps);
+    }
     if (e->first != LONG_OP_MISS && !v->reason && v->count)
         e->retired = floor(fmax(v->knees[0].before - alone, 0) / step);
 }

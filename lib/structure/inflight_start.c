@@ -94,6 +94,10 @@ static bool measure_both_controls(struct probe *p, struct inflight *l, enum long
 
 static bool calibrate_long_ops(struct probe *p, struct inflight *l)
 {
+    const struct inflight_experiment none = {.inflight = l, .fillers = {inflight_filler("nop")}};
+
+    if (!inflight_delivery_cycles(p, &none, CONTROL_FILLERS, &l->around))
+        return false;
     for (enum long_op kind = 0; kind < LONG_OPS; kind++) {
         if (kind == LONG_OP_LOADS && probe_is_simulated(p)) { /* inflight_measure.c */
             l->steps[kind] = 1;

@@ -5,18 +5,6 @@
 #include "lib/base/reason.h"
 #include "lib/structure/tolerances_inflight.h"
 
-/* Cycles of an iteration with so many fillers and no long-latency operations. False: the probe is over. */
-static bool delivery_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles)
-{
-    struct inflight none = *e->inflight;
-    struct inflight_experiment alone = *e;
-
-    alone.inflight = &none;
-    alone.first = alone.second = LONG_OP_MISS;
-    none.steps[LONG_OP_MISS] = 0;
-    return inflight_cycles(p, &alone, fillers, cycles);
-}
-
 bool inflight_targets_range(struct probe *p, struct inflight_request *q)
 {
     struct inflight_experiment e = {.inflight = q->inflight, .fillers = {inflight_filler(q->fillers[0])}};
@@ -24,10 +12,10 @@ bool inflight_targets_range(struct probe *p, struct inflight_request *q)
 
     if (probe_is_smoke(p) || !e.fillers[0])
         return true;
-    if (!delivery_cycles(p, &e, INFLIGHT_FEW, &before))
+    if (!inflight_delivery_cycles(p, &e, INFLIGHT_FEW, &before))
         return false;
     for (double n = 2 * INFLIGHT_FEW; n <= q->to; n *= 2) {
-        if (!delivery_cycles(p, &e, n, &cycles))
+        if (!inflight_delivery_cycles(p, &e, n, &cycles))
             return false;
         const double each = (cycles - before) / (n / 2);
         if (each > DELIVERY_SLOWER * fmax(few, 1)) {
@@ -50,7 +38,7 @@ bool inflight_targets_reject(struct probe *p, const void *context, const struct 
     if (v->reason || v->count == 0)
         return true;
     if (!inflight_cycles(p, e, fit, &rise[0][0]) || !inflight_cycles(p, e, too_many, &rise[0][1]) ||
-        !delivery_cycles(p, e, fit, &rise[1][0]) || !delivery_cycles(p, e, too_many, &rise[1][1]))
+        !inflight_delivery_cycles(p, e, fit, &rise[1][0]) || !inflight_delivery_cycles(p, e, too_many, &rise[1][1]))
         return false;
     /* of two causes the one that makes more of the rise */
     if (rise[1][1] - rise[1][0] > (rise[0][1] - rise[0][0]) / 2)
