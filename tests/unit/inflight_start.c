@@ -51,6 +51,13 @@ bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, doubl
     return true;
 }
 
+bool inflight_delivery_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles)
+{
+    (void)p, (void)e, (void)fillers;
+    *cycles = 0;
+    return true;
+}
+
 bool probe_is_simulated(const struct probe *p)
 {
     (void)p;

@@ -7,6 +7,7 @@
 #include "lib/structure/inflight_limit.h"
 #include "lib/structure/inflight_search.h"
 #include "lib/structure/inflight_start.h"
+#include "lib/structure/inflight_targets.h"
 #include "lib/structure/register_sharing.h"
 #include "lib/structure/renames_in_flight.h"
 #include "lib/structure/sharing.h"
@@ -43,6 +44,75 @@ static void operations_overlap_if_a_chain_of_both_takes_clearly_longer(void **st
         assert_int_equal(third_more.unusable[kind], kind == LONG_OP_MISS ? REASON_NONE : REASON_NO_OVERLAP);
         assert_int_equal(alike.unusable[kind], REASON_NO_OVERLAP);
     }
+}
+
+/* ---- What has retired of a chain ------------------------------------------------------------------- */
+
+/* Chains of 20 steps of 10 cycles each, with 30 cycles around them, of which the second begins 50 cycles later. */
+static void chains_that_overlap_in_part_have_retired_some_steps(void **state)
+{
+    struct inflight l = fake_inflight;
+    struct inflight_experiment e = {.inflight = &l, .first = LONG_OP_ARITHMETIC, .second = LONG_OP_ARITHMETIC};
+    struct sweep s = {.context = &e};
+
+    (void)state;
+    fake = core_of(as_set);
+    fits = 100;
+    l.steps[LONG_OP_ARITHMETIC] = 20;
+    l.chained[LONG_OP_ARITHMETIC] = 430;
+    l.around = 30;
+    l.independent[LONG_OP_ARITHMETIC] = 230 + 50;
+    fake.before = 230 + 50;
+    assert_true(inflight_search(&fake_probe, &e, &s));
+    assert_true(fabs(e.retired - 5) < 1e-9);
+    /* a control that takes less than a step longer is noise */
+    l.independent[LONG_OP_ARITHMETIC] = fake.before = 230 + 5;
+    assert_true(inflight_search(&fake_probe, &e, &s));
+    assert_true(fabs(e.retired) < 1e-9);
+}
+
+/* ---- Branches in flight ---------------------------------------------------------------------------- */
+
+static double beyond_128; /* cycles in which each of more than 128 branches is delivered */
+
+static double delivered(double fillers)
+{
+    return 10 + fmin(fillers, 128) + beyond_128 * fmax(fillers - 128, 0);
+}
+
+static double range_of_branches(double cycles)
+{
+    struct inflight_request q = {.inflight = &fake_inflight, .fillers = {"branch"}, .to = 256, .limit = 1024};
+
+    fake = core_of(as_set);
+    fake.delivery = delivered;
+    beyond_128 = cycles;
+    assert_true(inflight_targets_range(&fake_probe, &q));
+    assert_true(q.to <= q.limit);
+    return q.to;
+}
+
+/* DELIVERY_SLOWER */
+static void branches_are_too_many_where_each_takes_several_times_as_long(void **state)
+{
+    (void)state;
+    assert_true(fabs(range_of_branches(5) - 128) < 1e-9);
+    assert_true(fabs(range_of_branches(2) - 256) < 1e-9);
+}
+
+static void a_knee_that_branches_alone_show_is_not_reported(void **state)
+{
+    const struct inflight_experiment e = {.inflight = &fake_inflight, .fillers = {inflight_filler("branch")}};
+    struct verdict v = knee_at(128), other = knee_at(60);
+
+    (void)state;
+    fake = core_of(as_set);
+    fake.delivery = delivered;
+    beyond_128 = 20;
+    fits = 128;
+    assert_true(inflight_targets_reject(&fake_probe, NULL, &e, &v) && v.reason == REASON_MASKED_BY_BTB);
+    fits = 60;
+    assert_true(inflight_targets_reject(&fake_probe, NULL, &e, &other) && other.reason == REASON_NONE);
 }
 
 /* ---- Whether an iteration is slow ------------------------------------------------------------------ */
@@ -398,6 +468,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_overlap_if_a_chain_of_both_takes_clearly_longer),
+        cmocka_unit_test(chains_that_overlap_in_part_have_retired_some_steps),
+        cmocka_unit_test(branches_are_too_many_where_each_takes_several_times_as_long),
+        cmocka_unit_test(a_knee_that_branches_alone_show_is_not_reported),
         cmocka_unit_test(a_second_latency_is_a_rise_and_a_few_cycles_are_none),
         cmocka_unit_test(what_fits_is_searched_for_again_close_to_the_edge),
         cmocka_unit_test(one_in_a_hundred_is_how_well_a_count_is_known),

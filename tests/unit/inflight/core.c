@@ -104,6 +104,14 @@ bool inflight_cycles(struct probe *p, const struct inflight_experiment *e, doubl
     return true;
 }
 
+bool inflight_delivery_cycles(struct probe *p, const struct inflight_experiment *e, double fillers, double *cycles)
+{
+    (void)p;
+    (void)e;
+    *cycles = fake.delivery ? fake.delivery(fillers) : fillers * fake.per_filler;
+    return true;
+}
+
 bool inflight_warm(struct probe *p, const struct inflight_experiment *e)
 {
     (void)p;
@@ -122,6 +130,8 @@ bool sweep_search(struct probe *p, struct sweep *s)
 {
     (void)p;
     s->search.verdict = knee_at(fake.fits(s->context));
+    if (fake.before > 0)
+        s->search.verdict.knees[0].before = fake.before;
     return true;
 }
 

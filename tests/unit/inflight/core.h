@@ -19,7 +19,9 @@
 struct fake_core {
     double few, slow;  /* cycles of an iteration whose fillers fit, and of one whose fillers do not */
     double per_filler; /* cycles in which one filler is delivered: no iteration takes less than all of them do */
-    double chained;    /* cycles of an iteration whose two operations are one dependency chain */
+    double (*delivery)(double fillers); /* cycles of an iteration of these alone; NULL: as many times per_filler */
+    double before;                      /* cycles of an iteration before the knee of a curve; 0: of one that overlaps */
+    double chained;                     /* cycles of an iteration whose two operations are one dependency chain */
     /* How many fillers fit in an experiment. */
     double (*fits)(const struct inflight_experiment *e);
 };
