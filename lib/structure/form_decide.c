@@ -9,7 +9,10 @@ static const double IDIOM_PART = 0.5;
  * percent, and the third that one cycle of waiting adds to operations that take three quarters of a cycle.
  */
 static const double KEPT_PART = 0.15;
-/* Part by which instances alone take longer than any class explains, to be limited by something else. Chosen. */
+/*
+ * Part by which instances alone must take longer than any class explains, to be limited by something else. Chosen: several
+ * times the percent or two by which measurements of one form differ.
+ */
 static const double HIDDEN_PART = 0.1;
 /*
  * Part of the shorter time that two forms must take beside each other besides the longer one, to share what limits them.

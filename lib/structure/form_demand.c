@@ -220,16 +220,16 @@ static bool measure_sharing(struct form_demands *d, const struct form_demand *a,
     const unsigned count = (unsigned)fmin(fmax(1, floor(a->alone / b->alone + 0.5)), FORM_UNITS_MOST);
     const double shared = form_shared_from(a->alone, count * b->alone);
     struct form_units_mix m = {.instance = true};
-    size_t class = 0;
+    size_t unused = 0; /* class */
     double both;
 
     *shares = false;
-    while (class < DEMAND_FRONT_END && d->classes[class])
-        class ++;
-    if (class == DEMAND_FRONT_END || !can_block(b->form))
+    while (unused < DEMAND_FRONT_END && d->classes[unused])
+        unused++;
+    if (unused == DEMAND_FRONT_END || !can_block(b->form))
         return true;
-    d->group.blockers[class] = (struct blocker){.kind = BLOCKER_FORM, .form = b->form};
-    m.times[class] = (uint8_t)count;
+    d->group.blockers[unused] = (struct blocker){.kind = BLOCKER_FORM, .form = b->form};
+    m.times[unused] = (uint8_t)count;
     form_fill_data(a->form, FORM_VALUES_ONE, d->group.data.write);
     d->group.form = a->form;
     if (!form_units_measure_best(&d->sets, m, shared, &both))
