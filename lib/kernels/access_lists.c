@@ -34,7 +34,7 @@ static size_t power_of_two(size_t bytes)
     return power;
 }
 
-/* The nearest one, nearly: a size that was measured a little too large must not double it. */
+/* That of three quarters of the bytes: a size that was measured a little too large must not double the result. */
 static size_t nearest_power(size_t bytes)
 {
     return power_of_two(bytes - bytes / 4);

@@ -63,10 +63,10 @@ static void link_group(struct probe *p, const struct pointer_chase *c, const str
                        size_t offset, size_t first, size_t count, size_t following)
 {
     random_cycle(next, (uint32_t)count, &p->random);
-    for (size_t i = 0; i < count; i++)
-        *(uint64_t *)(c->ring.write + offset + place(places, first + i)) = c->ring.at + offset +
-                                                                           place(places,
-                                                                                 next[i] ? first + next[i] : following);
+    for (size_t i = 0; i < count; i++) {
+        const size_t from = place(places, first + i), to = place(places, next[i] ? first + next[i] : following);
+        *(uint64_t *)(c->ring.write + offset + from) = c->ring.at + offset + to;
+    }
 }
 
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)

@@ -220,7 +220,7 @@ static bool measure_sharing(struct form_demands *d, const struct form_demand *a,
     const unsigned count = (unsigned)fmin(fmax(1, floor(a->alone / b->alone + 0.5)), FORM_UNITS_MOST);
     const double shared = form_shared_from(a->alone, count * b->alone);
     struct form_units_mix m = {.instance = true};
-    size_t unused = 0; /* class */
+    size_t unused = 0; /* a class that has no blocker of its own */
     double both;
 
     *shares = false;

@@ -32,16 +32,16 @@ bool inflight_targets_reject(struct probe *p, const void *context, const struct 
                              struct verdict *v)
 {
     const double fit = v->knees[0].low, too_many = v->knees[0].high + INFLIGHT_FEW;
-    double rise[2][2];
+    double with_fit, with_more, alone_fit, alone_more;
 
     (void)context;
     if (v->reason || v->count == 0)
         return true;
-    if (!inflight_cycles(p, e, fit, &rise[0][0]) || !inflight_cycles(p, e, too_many, &rise[0][1]) ||
-        !inflight_delivery_cycles(p, e, fit, &rise[1][0]) || !inflight_delivery_cycles(p, e, too_many, &rise[1][1]))
+    if (!inflight_cycles(p, e, fit, &with_fit) || !inflight_cycles(p, e, too_many, &with_more) ||
+        !inflight_delivery_cycles(p, e, fit, &alone_fit) || !inflight_delivery_cycles(p, e, too_many, &alone_more))
         return false;
     /* of two causes the one that makes more of the rise */
-    if (rise[1][1] - rise[1][0] > (rise[0][1] - rise[0][0]) / 2)
+    if (alone_more - alone_fit > (with_more - with_fit) / 2)
         v->reason = REASON_MASKED_BY_BTB;
     return true;
 }

@@ -159,8 +159,8 @@ static const double NOPS_TAKE_LEAST = 0.1;
 
 /*
  * Branches are too many for the branch target buffer where each of the last ones takes this many times as long as each
- * of the first ones, and as many cycles at least. One that is found takes a cycle or two, and one that is not found
- * waits for the next level or for the decoders: at least three cycles, mostly eight and more.
+ * of the first ones, and as many cycles at least. Chosen: a taken branch whose target is found takes a cycle or two, and
+ * one whose target the decoders find several times that.
  */
 static const double DELIVERY_SLOWER = 3;
 
