@@ -10,6 +10,9 @@
  * too few registers a cycle for five additions of two registers beside a store. Neither is true of CMP with a constant
  * (measured: five of them, and a store, each cycle).
  *
+ * A shuffle between the halves of 256 bits: VPERM2F128, beside one within 128 bits, since fewer units take it on many
+ * cores (uops.info: p5 beside p15 from Ice Lake to Alder Lake; Zen 4: two of the three units, measured).
+ *
  * A shift without a result register: BT, which runs where shifts do (uops.info: p06 from Haswell to Alder Lake, two of
  * the four ALUs of Zen). On Zen 4 a shift that writes a register conflicts with operations that write theirs later:
  * with a multiplication issued two cycles before on the same port, and with a vector element on its way to the general
@@ -35,6 +38,7 @@ const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"vector integer add", "paddd xmm, xmm"},
                                        {"shuffle", "vpshufd xmm, xmm, i8"},
                                        {"shuffle", "pshufd xmm, xmm, i8"},
+                                       {"lane shuffle", "vperm2f128 ymm, ymm, ymm, i8"},
                                        {"vector to general", "vmovmskps r32, xmm"},
                                        {"vector to general", "movmskps r32, xmm"},
                                        {"vector shift", "vpslld xmm, xmm, i8"},
