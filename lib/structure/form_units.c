@@ -5,6 +5,8 @@
 
 #include "lib/structure/tolerances_ports.h"
 
+enum { ACCESS_HALVES = 2 };
+
 /* ---- Sets ----------------------------------------------------------------------------------------- */
 
 static bool has_set(const struct form_units_sets *s, uint16_t ports)
@@ -118,7 +120,7 @@ static bool measure_slots(struct form_units_sets *s, struct form_units *u)
     struct form_units_mix m = {.order = 0};
     double without, with;
 
-    u->slots = (double)NAN;
+    u->slots = u->slots_most = (double)NAN;
     if (!(least <= FORM_UNITS_MOST))
         return true;
     m.times[FORM_UNITS_BLANK] = (uint8_t)ceil(least);
@@ -130,6 +132,7 @@ static bool measure_slots(struct form_units_sets *s, struct form_units *u)
     const double slots = s->width * (with - without);
     if (fabs(slots - floor(slots + 0.5)) <= BLOCKED_WHOLE)
         u->slots = floor(slots + 0.5);
+    u->slots_most = ceil(slots - BLOCKED_WHOLE);
     return true;
 }
 
@@ -140,7 +143,7 @@ static bool measure_slots(struct form_units_sets *s, struct form_units *u)
 static unsigned blocked_cycles(const struct form_units_sets *s, const struct form_units *u,
                                const struct form_units_set *set)
 {
-    const double slots = fmax(u->slots, 1), room = s->width - set->count;
+    const double slots = fmax(u->slots_most, 1), room = s->width - set->count;
     double cycles = fmax(2, ceil(u->cycles * BLOCKED_LONGER));
 
     if (!(room >= 1))
@@ -173,6 +176,12 @@ static bool whole_ops(double ops, unsigned *times)
 {
     *times = ops > 1 - BLOCKED_WHOLE ? (unsigned)floor(ops + 0.5) : 0;
     return ops > -BLOCKED_WHOLE && ops - *times <= (*times ? BLOCKED_WHOLE : 1 - BLOCKED_WHOLE);
+}
+
+/* Whether the form is faster alone than so many operations on so many units allow. */
+static bool is_too_fast_for(const struct form_units *u, unsigned times, unsigned units)
+{
+    return times > units * u->cycles * (1 + BLOCKERS_OFF);
 }
 
 /* Operations that were found to run within the ports of this set. */
@@ -251,6 +260,8 @@ static bool test_set(struct form_units_sets *s, struct form_units *u, struct for
         if (t->is_decided && t->times == 0)
             break;
     }
+    t->is_refuted = t->is_decided && is_too_fast_for(u, t->times, set->count);
+    t->is_decided &= !t->is_refuted;
     return true;
 }
 
@@ -279,7 +290,7 @@ static bool is_more_wanted(const struct form_units_sets *s, const struct form_un
 {
     const unsigned all = ops_within(u, UINT16_MAX);
 
-    return all < u->slots && u->cycles * s->width > u->slots * (1 + BLOCKERS_OFF);
+    return all < u->slots_most && u->cycles * s->width > u->slots_most * (1 + BLOCKERS_OFF);
 }
 
 /*
@@ -301,7 +312,8 @@ static bool is_two_of_use(const struct form_units *u, const struct form_units_se
 
 /*
  * An operation on units that two sets have in common was found in both of them, unless a smaller set held it. Where the
- * form can have no more than one operation, it is that one; else there may be two, and *u becomes ambiguous.
+ * form is too fast alone for one on these units, there are two; where it can have no more than one operation, it is that
+ * one; else *u becomes ambiguous.
  */
 static void join_common(struct form_units *u)
 {
@@ -310,7 +322,9 @@ static void join_common(struct form_units *u)
             const uint16_t both = u->ops[a].ports & u->ops[b].ports;
             if (!both || both == u->ops[a].ports || both == u->ops[b].ports)
                 continue;
-            if (u->slots + u->accesses > 1) {
+            if (is_too_fast_for(u, 1, (unsigned)__builtin_popcount(both)))
+                continue;
+            if (u->slots_most + u->accesses > 1) {
                 u->why = REASON_AMBIGUOUS;
                 continue;
             }
@@ -325,7 +339,7 @@ static void join_common(struct form_units *u)
  */
 static void find_long_ops(struct form_units *u)
 {
-    if (u->slots > 1 || (double)u->op_count < u->slots + u->accesses)
+    if (u->slots_most > 1 || (double)u->op_count < u->slots_most + u->accesses)
         return;
     for (size_t i = 0; i < u->op_count; i++) {
         u->ops[i].cycles = u->ops[i].times;
@@ -334,23 +348,25 @@ static void find_long_ops(struct form_units *u)
 }
 
 /*
- * What contradicts the result: the form is faster alone than its operations allow, or more operations than it can have
- * were found, since a slot holds one operation, and one that accesses memory besides.
+ * What contradicts the result: tests that the form's own speed refutes and no other that shows an operation, or more
+ * operations than it can have, since a slot holds one operation, and those that access memory besides: two for each
+ * access, since some cores read and write long vectors in halves (Zen 4: AMD's optimisation guide 57647, 2.11).
  */
 static enum reason why_not(struct form_units *u)
 {
-    bool any = false;
+    bool any = false, is_refuted = false;
 
     for (size_t i = 0; i < u->test_count; i++) {
         const struct form_units_test *t = &u->tests[i];
         any |= t->is_decided;
+        is_refuted |= t->is_refuted;
         u->is_partial |= !t->is_decided && !t->set->parts[0];
-        if (t->is_decided && t->times > t->set->count * u->cycles * (1 + BLOCKERS_OFF))
-            return REASON_EXPERIMENTS_DISAGREE;
     }
+    if (is_refuted && !u->op_count)
+        return REASON_EXPERIMENTS_DISAGREE;
     if (!any)
         return REASON_NOT_BLOCKED;
-    return ops_within(u, UINT16_MAX) > u->slots + u->accesses ? REASON_EXPERIMENTS_DISAGREE : REASON_NONE;
+    return ops_within(u, UINT16_MAX) > u->slots_most + ACCESS_HALVES * u->accesses ? REASON_EXPERIMENTS_DISAGREE : REASON_NONE;
 }
 
 bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_units *u)
@@ -367,7 +383,7 @@ bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_u
     }
     if (!measure_slots(s, u))
         return false;
-    if (!(u->slots <= FORM_UNITS_SLOTS)) {
+    if (!(u->slots_most <= FORM_UNITS_SLOTS)) {
         u->why = REASON_NOT_BLOCKED;
         return true;
     }

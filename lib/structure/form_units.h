@@ -79,6 +79,11 @@ struct form_units_test {
      */
     double ops[FORM_UNITS_LENGTHS];
     bool is_decided;
+    /*
+     * The form alone is faster than so many operations on these units allow, so that something else than units made it
+     * wait, as results do that return on one port. It counts as undecided.
+     */
+    bool is_refuted;
     unsigned times;
 };
 
@@ -87,7 +92,8 @@ struct form_units {
     bool is_partial;   /* it is, but the form may have more operations than those that sets of the map hold */
     unsigned accesses; /* to memory, of an instance */
     double cycles;     /* of an instance alone */
-    double slots;      /* of the front end that an instance takes; NaN: not known */
+    double slots;      /* of the front end that an instance takes; NaN: not known, or no whole number */
+    double slots_most; /* the same, rounded up where it is no whole number; NaN: not known */
     struct form_units_op ops[FORM_UNITS_OPS];
     size_t op_count;
     struct form_units_test tests[FORM_UNITS_SETS];

@@ -20,6 +20,7 @@ enum { CLASSES = 8, FORMS = 40, FORM = CLASSES };
 struct core {
     struct ports_map map; /* the classes, and behind them the form */
     double width, slots, stall, slow, noise;
+    double waits;         /* cycles that an instance waits beside blockers of class 1, of which units are no cause */
     double blockers_slow; /* part by which blockers of the first class alone take longer than the map says */
     unsigned fewest;      /* blockers of the first class beside an instance so far; 0: none were */
     uint64_t random, orders;
@@ -63,6 +64,8 @@ static bool measure(void *context, const struct form_units_mix *m, bool quick, d
     if (m->instance && m->times[0] && (!c->fewest || m->times[0] < c->fewest))
         c->fewest = m->times[0];
     *cycles = fmax(ports_cycles(&c->map, (double)INFINITY, &mix), slots / c->width) + m->instance * c->stall;
+    if (m->instance && m->times[1])
+        *cycles += c->waits;
     if (m->times[0])
         *cycles *= 1 + c->blockers_slow;
     for (unsigned i = 0; i < 4; i++)
@@ -247,6 +250,64 @@ static void operations_are_no_more_than_slots_and_accesses(void **state)
     assert_int_equal(u.why, REASON_EXPERIMENTS_DISAGREE);
 }
 
+/* A form that takes half a cycle alone cannot have an operation on one unit, whatever it waits for beside blockers. */
+static void what_the_speed_alone_refutes_is_no_operation(void **state)
+{
+    struct core c = chain_of_sets(1);
+    struct form_units u;
+
+    (void)state;
+    c.map.ops[1][0] = (struct ports_op){1u << 12, 1};
+    form_units_sets(&sets, (const uint16_t[CLASSES]){1, 1u << 12, 3u << 2, 3u << 3, 3u << 4}, 5);
+    sets.width = c.width;
+    sets.measure = measure;
+    sets.context = &c;
+    c.waits = 1;
+    c.map.ops[FORM][0] = c.map.ops[2][0];
+    assert_true(form_units_find(&sets, 0, &u));
+    assert_int_equal(u.why, REASON_NONE);
+    assert_int_equal(u.op_count, 1);
+    assert_int_equal(u.ops[0].ports, 3u << 2);
+    assert_true(u.is_partial);
+}
+
+/* One and a half slots: no whole number is reported, and there is room for two. */
+static void slots_that_are_no_whole_number_leave_room(void **state)
+{
+    struct core c = chain_of_sets(3);
+    struct form_units u;
+
+    (void)state;
+    sets.context = &c;
+    c.slots = 1.5;
+    c.map.ops[FORM][0] = c.map.ops[2][0];
+    assert_true(form_units_find(&sets, 0, &u));
+    assert_int_equal(u.why, REASON_NONE);
+    assert_true(isnan(u.slots));
+    assert_true(u.slots_most == 2);
+    assert_int_equal(u.op_count, 1);
+}
+
+/* Two operations on two sets that share a unit: as fast as they are, none of them can be bound to that unit. */
+static void two_operations_are_told_from_one_on_a_common_unit(void **state)
+{
+    struct core c = chain_of_sets(3);
+    struct form_units u;
+
+    (void)state;
+    sets.context = &c;
+    c.slots = 2;
+    c.map.ops[FORM][0] = c.map.ops[3][0];
+    c.map.ops[FORM][1] = c.map.ops[4][0];
+    assert_true(form_units_find(&sets, 0, &u));
+    assert_int_equal(u.why, REASON_NONE);
+    assert_int_equal(u.op_count, 2);
+    c.map.ops[FORM][0] = (struct ports_op){c.map.ops[3][0].ports & c.map.ops[4][0].ports, 1};
+    c.map.ops[FORM][1] = (struct ports_op){0, 0};
+    assert_true(form_units_find(&sets, 0, &u));
+    assert_int_equal(u.why, REASON_AMBIGUOUS);
+}
+
 /* BLOCKERS_OFF: blockers that are 3 % slow serve, those that are 8 % slow do not. */
 static void slow_blockers_are_not_used(void **state)
 {
@@ -286,6 +347,9 @@ int main(void)
         cmocka_unit_test(operations_are_no_more_than_slots_and_accesses),
         cmocka_unit_test(slow_blockers_are_not_used),
         cmocka_unit_test(slots_are_left_for_the_form),
+        cmocka_unit_test(what_the_speed_alone_refutes_is_no_operation),
+        cmocka_unit_test(slots_that_are_no_whole_number_leave_room),
+        cmocka_unit_test(two_operations_are_told_from_one_on_a_common_unit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
