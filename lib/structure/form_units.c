@@ -174,7 +174,7 @@ static bool measure_ops(struct form_units_sets *s, struct form_units_set *set, u
  */
 static bool whole_ops(double ops, unsigned *times)
 {
-    *times = ops > 1 - BLOCKED_WHOLE ? (unsigned)floor(ops + 0.5) : 0;
+    *times = ops > 1 - BLOCKED_WHOLE ? (unsigned)floor(ops + BLOCKED_WHOLE) : 0;
     return ops > -BLOCKED_WHOLE && ops - *times <= (*times ? BLOCKED_WHOLE : 1 - BLOCKED_WHOLE);
 }
 
@@ -310,22 +310,47 @@ static bool is_two_of_use(const struct form_units *u, const struct form_units_se
     return known == 2;
 }
 
+/* What was found of the smallest set of the map that holds all of these units; 0: nothing was. */
+static unsigned seen_within(const struct form_units *u, uint16_t ports)
+{
+    for (size_t i = 0; i < u->test_count; i++)
+        if (u->tests[i].is_decided && !u->tests[i].set->parts[0] && !(ports & ~u->tests[i].set->ports))
+            return u->tests[i].times;
+    return 0;
+}
+
+/*
+ * Whether operations of two sets may be fewer ones on units that both have: `common` of them, which were found in both.
+ * Where as many were found of a set that holds both as of the two together, there are so many more on it. Contradicted
+ * by the form's speed alone, or since one slot of the front end holds operations of one kind.
+ */
+static bool may_be_common(const struct form_units *u, const struct form_units_op *a, const struct form_units_op *b,
+                          unsigned common)
+{
+    const bool more = seen_within(u, a->ports | b->ports) >= a->times + b->times;
+    const unsigned kinds = 1u + (a->times > common) + (b->times > common) + more;
+
+    return kinds <= u->slots_most + u->accesses &&
+           !is_too_fast_for(u, common, (unsigned)__builtin_popcount(a->ports & b->ports));
+}
+
 /*
  * An operation on units that two sets have in common was found in both of them, unless a smaller set held it. Where the
- * form is too fast alone for one on these units, there are two; where it can have no more than one operation, it is that
- * one; else *u becomes ambiguous.
+ * form can have no more than one operation, it is that one; where there may be two or one, *u becomes ambiguous.
  */
 static void join_common(struct form_units *u)
 {
     for (size_t a = 0; a < u->op_count && !u->why; a++)
         for (size_t b = a + 1; b < u->op_count && !u->why; b++) {
             const uint16_t both = u->ops[a].ports & u->ops[b].ports;
+            bool any = false;
             if (!both || both == u->ops[a].ports || both == u->ops[b].ports)
                 continue;
-            if (is_too_fast_for(u, 1, (unsigned)__builtin_popcount(both)))
-                continue;
             if (u->slots_most + u->accesses > 1) {
-                u->why = REASON_AMBIGUOUS;
+                for (unsigned n = 1; n <= u->ops[a].times && n <= u->ops[b].times; n++)
+                    any |= may_be_common(u, &u->ops[a], &u->ops[b], n);
+                if (any)
+                    u->why = REASON_AMBIGUOUS;
                 continue;
             }
             u->ops[a] = (struct form_units_op){.ports = both, .times = 1, .cycles = 1};
@@ -348,25 +373,25 @@ static void find_long_ops(struct form_units *u)
 }
 
 /*
- * What contradicts the result: tests that the form's own speed refutes and no other that shows an operation, or more
- * operations than it can have, since a slot holds one operation, and those that access memory besides: two for each
+ * What contradicts the result: a test that the form's own speed refutes where all its operations are, or more operations
+ * than it can have, since a slot holds one operation, and those that access memory besides: two for each
  * access, since some cores read and write long vectors in halves (Zen 4: AMD's optimisation guide 57647, 2.11).
  */
 static enum reason why_not(struct form_units *u)
 {
-    bool any = false, is_refuted = false;
+    bool any = false;
 
     for (size_t i = 0; i < u->test_count; i++) {
         const struct form_units_test *t = &u->tests[i];
         any |= t->is_decided;
-        is_refuted |= t->is_refuted;
+        if (t->is_refuted && ops_within(u, t->set->ports) == ops_within(u, UINT16_MAX))
+            return REASON_EXPERIMENTS_DISAGREE;
         u->is_partial |= !t->is_decided && !t->set->parts[0];
     }
-    if (is_refuted && !u->op_count)
-        return REASON_EXPERIMENTS_DISAGREE;
     if (!any)
         return REASON_NOT_BLOCKED;
-    return ops_within(u, UINT16_MAX) > u->slots_most + ACCESS_HALVES * u->accesses ? REASON_EXPERIMENTS_DISAGREE : REASON_NONE;
+    return ops_within(u, UINT16_MAX) > u->slots_most + ACCESS_HALVES * u->accesses ? REASON_EXPERIMENTS_DISAGREE
+                                                                                   : REASON_NONE;
 }
 
 bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_units *u)

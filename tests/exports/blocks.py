@@ -14,10 +14,11 @@ import subprocess
 
 COPIES_BYTES = 1024  # of a loop's body: all of it fits in the operation cache of every core
 ITERATIONS = 200  # of a loop
+CODE_BYTES = 1 << 16
 REPETITIONS = 1000  # at most, until so many are good:
 GOOD = 15
 BESIDE = 0.03  # NOPs take half as long again, or twice as long, beside a sibling thread that executes instructions
-GENERAL = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12"]  # not rsp; r15 counts
+GENERAL = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12"]  # not rsp; r13 to r15 are the harness's
 NARROW = {
     "rax": ("eax", "ax", "al"),
     "rcx": ("ecx", "cx", "cl"),
@@ -109,13 +110,13 @@ def constant(name):
 
 
 class Harness:
-    """Executable memory, and the time that a loop in it takes."""
+    """Executable memory, and the time that a loop in it takes. Code may use the memory at r13, a page of zeros."""
 
     PROLOGUE = "5355415441554156415749" "89ff"  # pushes what the ABI keeps; r15 = iterations
     EPILOGUE = "415f415e415d415c5d5bc3"
 
     def __init__(self):
-        self.memory = mmap.mmap(-1, 1 << 16, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        self.memory = mmap.mmap(-1, CODE_BYTES + mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
         self.alone = float("inf")  # cycles of the NOPs below where no sibling thread takes its share
 
@@ -131,6 +132,7 @@ class Harness:
         turn = bytes.fromhex("49ffcf") + bytes.fromhex("0f85") + (-(len(body) + 9)).to_bytes(4, "little", signed=True)
         end = bytes.fromhex("0faee80f3148c1e2204809d04c29f0c5f877")
         ones += b"".join(bytes.fromhex(constant(name)) for name in GENERAL)
+        ones += bytes.fromhex("49bd") + (self.address + CODE_BYTES).to_bytes(8, "little")  # mov r13, …
         fill = b"\x90" * (-(len(bytes.fromhex(self.PROLOGUE)) + len(ones) + len(start)) % 64)
         code = bytes.fromhex(self.PROLOGUE) + ones + fill + start + body + turn + end + bytes.fromhex(self.EPILOGUE)
         self.memory[at : at + len(code)] = code

@@ -74,8 +74,12 @@ def compile_model(model, folder, without_registers=False):
 
 def build_simulator(folder):
     """The program of mca.cpp with the model that was compiled there."""
-    program = folder / "mca"
-    source = pathlib.Path(__file__).with_name("mca.cpp")
+    return build(pathlib.Path(__file__).with_name("mca.cpp"), folder)
+
+
+def build(source, folder):
+    """The program of a C++ file that uses LLVM's library, in `folder`."""
+    program = folder / source.stem
     done = subprocess.run(
         [
             "g++",

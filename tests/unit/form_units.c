@@ -288,6 +288,22 @@ static void slots_that_are_no_whole_number_leave_room(void **state)
     assert_int_equal(u.op_count, 1);
 }
 
+/* BLOCKED_WHOLE: two operations that wait for as long as half of a third are neither two nor three. */
+static void half_an_operation_more_is_no_whole_number(void **state)
+{
+    struct core c = chain_of_sets(3);
+    struct form_units u;
+
+    (void)state;
+    sets.context = &c;
+    c.slots = 2;
+    c.waits = 0.3; /* of two units: 0.6 operations */
+    c.map.ops[FORM][0] = (struct ports_op){c.map.ops[1][0].ports, 2};
+    assert_true(form_units_find(&sets, 0, &u));
+    for (size_t i = 0; i < u.test_count; i++)
+        assert_true(u.tests[i].set->ports != c.map.ops[1][0].ports || !u.tests[i].is_decided);
+}
+
 /* Two operations on two sets that share a unit: as fast as they are, none of them can be bound to that unit. */
 static void two_operations_are_told_from_one_on_a_common_unit(void **state)
 {
@@ -349,6 +365,7 @@ int main(void)
         cmocka_unit_test(slots_are_left_for_the_form),
         cmocka_unit_test(what_the_speed_alone_refutes_is_no_operation),
         cmocka_unit_test(slots_that_are_no_whole_number_leave_room),
+        cmocka_unit_test(half_an_operation_more_is_no_whole_number),
         cmocka_unit_test(two_operations_are_told_from_one_on_a_common_unit),
     };
 
