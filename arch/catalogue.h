@@ -224,6 +224,8 @@ struct form_unit {
  * each other, and that read few registers, so that register read ports do not limit them. Ended by a NULL name.
  */
 extern const struct form_unit form_units[];
+/* More of them, for long profiles: classes that few units execute, and that a core may lack. */
+extern const struct form_unit form_units_more[];
 /*
  * Whether the core that runs this can execute the form. On x86-64 forms whose name begins with v need AVX; all others
  * of the list are on every core.

@@ -15,8 +15,23 @@ const struct form_unit form_units[] = {{"add", "add x, x, x"},
                                        {"select", "csel x, x, x, cond"},
                                        {0}};
 
+/*
+ * No addition or comparison that writes flags: selects read them. On Firestorm these classes tell apart the units that
+ * multiply, divide and authenticate pointers, and of those for vectors the one for estimates and hashes (Johnson 2021).
+ */
+const struct form_unit form_units_more[] = {{"high multiply", "smulh x, x, x"},
+                                            {"division", "udiv x, x, x"},
+                                            {"authentication", "pacga x, x, x"},
+                                            {"checksum", "crc32x w, w, x"},
+                                            {"vector select", "fcsel d, d, d, cond"},
+                                            {"estimate", "frecpe d, d"},
+                                            {"hash", "sha1h s, s"},
+                                            {"cipher", "aesmc v.16b, v.16b"},
+                                            {"general to vector", "fmov d, x"},
+                                            {0}};
+
 bool form_unit_is_there(const struct form_unit *u)
 {
-    (void)u; /* every core has them */
+    (void)u; /* every core has those of form_units */
     return true;
 }

@@ -47,6 +47,8 @@ const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"conversion", "cvtdq2ps xmm, xmm"},
                                        {0}};
 
+const struct form_unit form_units_more[] = {{0}};
+
 bool form_unit_is_there(const struct form_unit *u)
 {
     return u->form[0] != 'v' || identify_vector_bits() > 128;

@@ -10,7 +10,7 @@
 #include "lib/kernels/independent.h"
 
 enum {
-    BLOCKERS = 17,             /* kinds of blockers in a kernel, at most */
+    BLOCKERS = 25,             /* kinds of blockers in a kernel, at most */
     BLOCKED_SLOTS = 256,       /* instances and blockers in an iteration, at most */
     BLOCKED_INSTANCE = 0xff,   /* in an order: an instance of the form instead of a blocker */
     BLOCKERS_DATA_AT = 4096,   /* where the data begins that blockers store: behind that of the form … */

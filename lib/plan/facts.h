@@ -21,7 +21,7 @@ struct fact {
     char source[40];         /* "cpuid.4", "ccsidr_el1", "acpi pptt", "sysfs"; the probe's name for what was measured */
 };
 
-enum { FACT_UNITS = 16 };
+enum { FACT_UNITS = 24 };
 
 /* The map of execution units, for probes that keep chosen units busy. */
 struct fact_units {

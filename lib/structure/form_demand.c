@@ -48,7 +48,7 @@ bool form_demands_start(struct form_demands *d, struct probe *p)
     struct mixes m = {.count = 0};
 
     d->group.probe = p;
-    mixes_choose(&m, (size_t)probe_smoke(p, 2, PORTS_CLASSES), true);
+    mixes_choose(&m, (size_t)probe_smoke(p, 2, PORTS_CLASSES), NULL, NULL, true);
     for (size_t i = 0; i < m.count; i++) {
         d->classes[i] = m.classes[i];
         d->group.blockers[i] = (struct blocker){.kind = i == m.load    ? BLOCKER_LOAD

@@ -20,7 +20,7 @@
 #include "lib/structure/ports.h"
 
 enum {
-    FORM_UNITS_SETS = 64,   /* sets that are tried, at most */
+    FORM_UNITS_SETS = 128,  /* sets that are tried, at most */
     FORM_UNITS_OPS = 6,     /* sets that hold operations of a form, at most */
     FORM_UNITS_ORDERS = 24, /* of instances and blockers that are tried, the best of which counts */
     FORM_UNITS_LENGTHS = 3, /* numbers of blockers beside an instance that are measured */

@@ -156,13 +156,20 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     return probe_kernel(p, &c, 0, k);
 }
 
-void mixes_choose(struct mixes *m, size_t most, bool store)
+void mixes_choose(struct mixes *m, size_t most, mixes_is_there *more, void *context, bool store)
 {
     m->count = 0;
     for (const struct form_unit *f = form_units; f->form && m->count < most && m->count < PORTS_CLASSES - 2; f++) {
         const struct form *form = form_find(f->form);
         const bool taken = m->count && !strcmp(m->classes[m->count - 1], f->class);
         if (!form || taken || !form_unit_is_there(f))
+            continue;
+        m->classes[m->count] = f->class;
+        m->forms[m->count++] = form;
+    }
+    for (const struct form_unit *f = form_units_more; more && f->form && m->count < PORTS_CLASSES - 2; f++) {
+        const struct form *form = form_find(f->form);
+        if (!form || !more(context, form))
             continue;
         m->classes[m->count] = f->class;
         m->forms[m->count++] = form;

@@ -37,11 +37,13 @@ struct mixes {
     bool shuffled; /* each kernel has a random order; else each kind is spread evenly */
 };
 
+/* Whether the core executes the form. */
+typedef bool mixes_is_there(void *context, const struct form *f);
 /*
- * Sets the classes and forms of mixes: the first `most` classes of the ISA's list that this core has, PORTS_CLASSES - 2
- * at most, then the load, and the store if `store`.
+ * Sets the classes and forms of mixes: the first `most` classes of the ISA's list that this core has; unless `more` is
+ * NULL, those of form_units_more for which it is true; PORTS_CLASSES - 2 at most; then the load, and the store if `store`.
  */
-void mixes_choose(struct mixes *m, size_t most, bool store);
+void mixes_choose(struct mixes *m, size_t most, mixes_is_there *more, void *context, bool store);
 /*
  * Spreads kinds, so many times[] of each, evenly over `count` slots: next is always the one that is furthest behind its
  * share. There are MIXES_KINDS kinds at most.

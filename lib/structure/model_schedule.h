@@ -8,7 +8,7 @@
 
 #include "lib/structure/model_flow.h"
 
-enum { SCHEDULE_RESOURCES = 48 };
+enum { SCHEDULE_RESOURCES = 56 };
 
 /* What an instruction asks for besides what it waits for. */
 struct schedule_need {

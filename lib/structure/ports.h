@@ -17,10 +17,10 @@
 #include <stdint.h>
 
 enum {
-    PORTS_CLASSES = 16, /* instructions at most */
+    PORTS_CLASSES = 24, /* instructions at most */
     PORTS_MOST = 16,    /* ports at most */
     PORTS_OPS = 2,      /* operations with sets of their own that an instruction may be */
-    PORTS_MIXES = 640,  /* mixes kept */
+    PORTS_MIXES = 768,  /* mixes kept */
     PORTS_MAPS = 128    /* maps kept */
 };
 

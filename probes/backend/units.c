@@ -31,6 +31,8 @@
 #include "lib/finding/report.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
+#include "lib/structure/instruction_cost.h"
+#include "lib/structure/instruction_once.h"
 #include "lib/structure/mix_search.h"
 #include "lib/structure/ports_predict.h"
 #include "lib/structure/ports_solve.h"
@@ -44,7 +46,7 @@ enum {
     CLASSES_SMOKE = 2, /* of a smoke run, besides the load */
     MAPS_SENT = 8,
     NUMBER_TEXT = 64,
-    TEXT = 512
+    TEXT = 1024
 };
 
 struct units {
@@ -185,6 +187,15 @@ static void remember_map(struct probe *p, const struct units *u)
                   .name = "backend.unit.map", .value = ports_used(&u->ports.maps[0]), .grade = 'C', .source = "units"});
 }
 
+/* A mixes_is_there: whether it can be executed once. */
+static bool is_executable(void *probe, const struct form *f)
+{
+    struct probe *p = probe;
+    struct area data;
+
+    return probe_map(p, &data, INSTRUCTION_DATA_BYTES, 0) && !instruction_execute_once(p, &data, f).why.reason;
+}
+
 static bool measure_all(struct probe *p, struct units *u)
 {
     u->prediction.wanted = (unsigned)probe_scale(p, 0, 100, 200, 200);
@@ -209,7 +220,8 @@ static void run(struct probe *p)
                                     .tries = (unsigned)probe_scale(p, 0, 100, 100, 100),
                                     .quick_samples_most = (uint64_t)probe_scale(p, 0, 800000, 4000000, 12000000),
                                     .mixes.area = &area};
-    mixes_choose(&u->search.mixes, (size_t)probe_smoke(p, CLASSES_SMOKE, PORTS_CLASSES), !probe_is_smoke(p));
+    mixes_choose(&u->search.mixes, (size_t)probe_smoke(p, CLASSES_SMOKE, PORTS_CLASSES),
+                 probe_scale(p, 0, 0, 1, 1) > 0 ? is_executable : NULL, p, !probe_is_smoke(p));
     if (probe_map(p, &area, MIX_AREA_BYTES, 0) &&
         mix_search_width(&u->search, (size_t)probe_smoke(p, 1, NOP_LENGTHS))) {
         u->ports.count = u->search.mixes.count;

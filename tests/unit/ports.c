@@ -224,7 +224,7 @@ static void measurements_that_no_map_explains_do_not_fit(void **state)
     static struct ports p;
 
     (void)state;
-    for (unsigned seed = 1; seed <= 3; seed++) {
+    for (unsigned seed = 1; seed <= (getenv("LONG") ? 3 : 2); seed++) {
         struct core c = random_core(seed, 5, 0, 8);
         p = (struct ports){.count = 5, .width = 8, .budget = 20, .measure = measure_chance, .context = &c};
         assert_true(ports_solve(&p, beams));
@@ -248,6 +248,34 @@ static void a_failed_measurement_ends_the_search(void **state)
     assert_false(ports_solve(&p, beams));
 }
 
+/*
+ * The representatives of AArch64 (arch/aarch64/units.c) on units of Firestorm's kind (Johnson 2021): six for integers,
+ * four that load or store, four for vectors.
+ */
+static void fourteen_units_are_reached(void **state)
+{
+    enum { INTEGER = 0x3f, FLAGS = 0x07, SECOND = 0x02, MULTIPLY = 0x30, FIFTH = 0x10, SIXTH = 0x20 };
+    enum { VECTOR = 0x3c00, TO_GENERAL = 0x3000, LAST = 0x2000, LOAD = 0x380, STORE = 0xc0 };
+    static struct ports p;
+    static const struct ports_op ops[] = {
+        {INTEGER, 1},  {VECTOR, 1},     {INTEGER, 1}, {SIXTH, 1},  {VECTOR, 1},     {VECTOR, 1}, /* as in form_units */
+        {VECTOR, 1},   {TO_GENERAL, 1}, {VECTOR, 1},  {VECTOR, 1}, {SIXTH, 1},      {FLAGS, 1},
+        {MULTIPLY, 1}, {FIFTH, 2},      {SECOND, 1},  {SIXTH, 1},  {TO_GENERAL, 1}, /* and form_units_more */
+        {LAST, 1},     {LAST, 1},       {VECTOR, 1},  {LOAD, 1},   {LOAD, 1},       {STORE, 1}};
+    struct core c = {.map.count = sizeof ops / sizeof ops[0], .width = 8, .noise = 0.01, .random = 1};
+
+    (void)state;
+    for (size_t i = 0; i < c.map.count; i++)
+        c.map.ops[i][0] = ops[i];
+    p = (struct ports){.count = c.map.count, .width = 8, .budget = 200, .measure = measure, .context = &c};
+    assert_true(ports_solve(&p, beams));
+    assert_true(p.fits && p.verified);
+    assert_int_equal(ports_used(&p.maps[0]), 14);
+    assert_true(worst_unseen(&c, &p) <= PREDICTED);
+    for (size_t i = 0; i < c.map.count; i++)
+        assert_int_equal(__builtin_popcount(p.maps[0].ops[i][0].ports), __builtin_popcount(ops[i].ports));
+}
+
 /* Two on one port and one on another take two cycles; both together three on the two. Hall's theorem by hand. */
 static void bottlenecks_are_unions_of_sets(void **state)
 {
@@ -266,6 +294,7 @@ static void bottlenecks_are_unions_of_sets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fourteen_units_are_reached),
         cmocka_unit_test(bottlenecks_are_unions_of_sets),
         cmocka_unit_test(maps_of_single_operations_predict),
         cmocka_unit_test(the_width_masks_ports_but_no_prediction),
