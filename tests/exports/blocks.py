@@ -10,6 +10,7 @@ import ctypes
 import mmap
 import random
 import re
+import statistics
 import subprocess
 
 COPIES_BYTES = 1024  # of a loop's body: all of it fits in the operation cache of every core
@@ -17,6 +18,7 @@ ITERATIONS = 200  # of a loop
 CODE_BYTES = 1 << 16
 REPETITIONS = 1000  # at most, until so many are good:
 GOOD = 15
+LEAST = 5
 BESIDE = 0.03  # NOPs take half as long again, or twice as long, beside a sibling thread that executes instructions
 GENERAL = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12"]  # not rsp; r13 to r15 are the harness's
 NARROW = {
@@ -118,7 +120,7 @@ class Harness:
     def __init__(self):
         self.memory = mmap.mmap(-1, CODE_BYTES + mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
-        self.alone = float("inf")  # cycles of the NOPs below where no sibling thread takes its share
+        self.nops = []  # the least cycles of the NOPs below, where no sibling thread takes its share: so many ever
 
     def loop(self, body, at):
         """A function of the number of iterations, that returns ticks."""
@@ -140,9 +142,9 @@ class Harness:
 
     def cycles(self, block):
         """
-        Core cycles an iteration, of n and of 2n copies. The least of each counts: interrupts make a loop longer, nothing
-        makes it shorter. None where too few readings are good: the additions before and after take as long to a part in
-        200, and NOPs are as fast as they ever were, which a sibling thread at work slows down.
+        Core cycles an iteration: the median of what 2n copies take longer than n just before. None where too few readings
+        are good: the additions before and after take as long to a part in 200, and NOPs are as fast as they were at least
+        LEAST times before, since a sibling thread at work slows them down, and a wrong reading makes them too fast.
         """
         code = bytes.fromhex(block)
         copies = max(1, COPIES_BYTES // len(code) // 2)
@@ -159,9 +161,10 @@ class Harness:
             one, two, nops = loops[0](ITERATIONS), loops[1](ITERATIONS), loops[4](ITERATIONS)
             after = loops[3](ITERATIONS) - loops[2](ITERATIONS)
             cycle = (before + after) / 2 / 100
-            self.alone = min(self.alone, nops / cycle) if abs(before - after) < 0.005 * after else self.alone
-            if abs(before - after) < 0.005 * after and nops / cycle < self.alone * (1 + BESIDE):
-                good.append((one / cycle, two / cycle))
+            if abs(before - after) < 0.005 * after:
+                self.nops = sorted([*self.nops, nops / cycle])[:LEAST]
+                if nops / cycle < self.nops[-1] * (1 + BESIDE):
+                    good.append((two - one) / cycle)
             if len(good) == GOOD:
-                return (min(two for _, two in good) - min(one for one, _ in good)) / copies
+                return statistics.median(good) / copies
         return None
