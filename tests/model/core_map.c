@@ -121,6 +121,12 @@ static size_t forget_decoded(struct mapping *m, size_t page)
     return run;
 }
 
+/*
+ * Unicorn takes half a microsecond to unmap a page, also one that nobody has accessed: it keeps areas of so many bytes
+ * and more. No other area is ever mapped at their addresses, and an access there ends in mapping_of.
+ */
+static const size_t KEPT_BY_UNICORN = 16 << 20;
+
 void core_unmap(struct core *c, uint64_t at)
 {
     struct mapping *m = mapping_of(c, at);
@@ -131,7 +137,8 @@ void core_unmap(struct core *c, uint64_t at)
             UC(uc_ctl_remove_cache(c->uc, m->at + page * PAGE_BYTES, m->at + (page + 1) * PAGE_BYTES));
             forget_decoded(m, page * PAGE_BYTES);
         }
-    UC(uc_mem_unmap(c->uc, m->at, m->count));
+    if (m->count < KEPT_BY_UNICORN)
+        UC(uc_mem_unmap(c->uc, m->at, m->count));
     if (m->seen)
         keep_area((struct kept){m->count, m->seen, m->decoded, m->asked});
     *m = c->mappings[--c->mapping_count];
