@@ -503,14 +503,19 @@ static void core_watch_engine(struct core *c)
     UC(uc_hook_add(c->uc, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, (void *)on_access, c, 1, 0));
 }
 
+void core_open_engine(struct core *c)
+{
+    UC(uc_open(isa.uc_arch, isa.uc_mode, &c->uc));
+    core_watch_engine(c);
+}
+
 struct core *core_new(const struct core_design *design)
 {
     struct core *c = core_make(design);
 
-    UC(uc_open(isa.uc_arch, isa.uc_mode, &c->uc));
+    core_open_engine(c);
     core_map(c, STACK_AT, c->stack, STACK_BYTES, false);
     core_map(c, EXIT_AT, c->exit, PAGE_BYTES, true);
-    core_watch_engine(c);
     return c;
 }
 

@@ -72,12 +72,17 @@ static void keep_area(struct kept k)
     next = (next + 1) % KEPT;
 }
 
+static void map_in_engine(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code)
+{
+    UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
+}
+
 void core_map(struct core *c, uint64_t at, uint8_t *bytes, size_t count, bool code)
 {
     if (c->mapping_count == MAPPINGS)
         abort();
     changes.other = true;
-    UC(uc_mem_map_ptr(c->uc, at, count, code ? UC_PROT_READ | UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE, bytes));
+    map_in_engine(c, at, bytes, count, code);
     c->mappings[c->mapping_count++] = (struct mapping){
         .at = at, .bytes = bytes, .count = count, .page_bytes = c->page_bytes};
     if (!code)
@@ -159,10 +164,28 @@ uint32_t mapping_decode(const struct mapping *m, uint64_t offset)
 
 /*
  * Unicorn 2.0 does not reuse the memory of translations that were removed, and faults when it has used all of it:
- * after 90 MiB of pages full of code. Flushing all translations clears all of it, which takes as long as thousands of
- * short kernels, so that it is done only when a fifth of that was removed. A page of code counts as one block at least.
+ * after 90 MiB of pages full of code. When a fifth of that was removed, another one takes its place: flushing all
+ * translations would clear all of that memory, 1 GiB. A page of code counts as one block at least. No kernel depends on
+ * what the one before has left in registers.
  */
 static const size_t REMOVED_MAXIMUM = 16 << 20, BLOCK_BYTES = 64;
+
+static void replace_engine(struct core *c)
+{
+    UC(uc_close(c->uc));
+    core_open_engine(c);
+    for (const struct mapping *m = c->mappings; m < c->mappings + c->mapping_count; m++)
+        map_in_engine(c, m->at, m->bytes, m->count, m->seen != NULL);
+    c->removed = 0;
+}
+
+/* Whether Unicorn may have translated instructions of that page, or one that reaches into it. */
+static bool is_translated(const struct mapping *m, size_t page)
+{
+    const struct asked *a = &m->asked[page / PAGE_BYTES];
+
+    return a->end || (page && a[-1].end + LONGEST_INSTRUCTION > PAGE_BYTES);
+}
 
 /*
  * Page by page, since translating takes longer than executing, and most kernels differ little from those before them.
@@ -175,14 +198,14 @@ void core_code_written(struct core *c, uint64_t at, size_t count)
     for (size_t page = (at - m->at) / PAGE_BYTES * PAGE_BYTES; page < end; page += PAGE_BYTES)
         if (memcmp(m->seen + page, m->bytes + page, PAGE_BYTES) != 0) {
             changes.other = true;
-            c->removed += forget_decoded(m, page) + BLOCK_BYTES;
             memcpy(m->seen + page, m->bytes + page, PAGE_BYTES);
+            if (!is_translated(m, page))
+                continue;
+            c->removed += forget_decoded(m, page) + BLOCK_BYTES;
             UC(uc_ctl_remove_cache(c->uc, m->at + page, m->at + page + PAGE_BYTES));
         }
-    if (c->removed > REMOVED_MAXIMUM) {
-        c->removed = 0;
-        UC(uc_ctl(c->uc, UC_CTL_WRITE(UC_CTL_TB_FLUSH, 0)));
-    }
+    if (c->removed > REMOVED_MAXIMUM)
+        replace_engine(c);
 }
 
 /* ---- Frames -------------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ struct core {
     double memory_longer;                         /* cycles that a load from memory takes longer */
     const uint8_t *accessed;                      /* the data that was accessed last */
     uc_engine *uc;
-    size_t removed; /* about how many bytes of code Unicorn has removed translations of since the last flush */
+    size_t removed; /* about how many bytes of code this Unicorn has removed translations of */
     struct mapping mappings[MAPPINGS];
     size_t mapping_count, mapping_last; /* mapping_last: the one that was looked up last */
     struct mapping code;                /* the one that is executed */
@@ -149,6 +149,8 @@ void code_prefetched(struct core *c, uint64_t address);
 
 /* ---- core.c -------------------------------------------------------------------------------------- */
 
+/* Opens a Unicorn that the core watches, and that has no memory yet. */
+void core_open_engine(struct core *c);
 /* Calls a kernel and executes it: core_call, whatever is known about such calls. */
 double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result);
 
