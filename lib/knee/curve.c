@@ -278,13 +278,31 @@ double curve_deviation(const struct curve *c, size_t first, size_t end, double *
     return fmin(weighed, fmax(neighbours > 0 ? neighbours : weighed, repetitions));
 }
 
-/* Removes the points that were measured once and are far off their running median; returns their number. */
-static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma)
+/* Whether most of point i and the SPIKE_REACH points on each side of it are marked. */
+static bool most_marked(const bool *marked, size_t count, size_t i)
+{
+    enum { NEAR = 2 * SPIKE_REACH + 1 };
+    size_t from = i > SPIKE_REACH ? i - SPIKE_REACH : 0, used = 0;
+
+    if (from + NEAR > count)
+        from = count > NEAR ? count - NEAR : 0;
+    for (size_t k = from; k < from + NEAR && k < count; k++)
+        used += marked[k];
+    return 2 * used > NEAR;
+}
+
+/*
+ * Removes the points that were measured once and are far off their running median; returns their number. Where most
+ * neighbours are as far off theirs, that is noise, although points elsewhere at this height may show less of it.
+ */
+static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma, bool *far)
 {
     size_t kept = 0, n = s->count;
 
+    for (size_t i = 0; i < n; i++)
+        far[i] = fabs(s->y[i] - heights[i]) > OUTLIER * sigma[i];
     for (size_t i = 0; i < n; i++) {
-        if (isnan(error[i]) && fabs(s->y[i] - heights[i]) > OUTLIER * sigma[i])
+        if (far[i] && isnan(error[i]) && !most_marked(far, n, i))
             continue;
         s->x[kept] = s->x[i];
         s->y[kept] = s->y[i];
@@ -327,7 +345,7 @@ static bool set_variances(struct curve *c)
     for (unsigned round = 0; good && round < SPIKE_ROUNDS && s->count >= POINTS_AT_LEAST; round++) {
         curve_medians(s, scratch);
         good = noise_by_height(s, scratch, sigma);
-        if (good && drop_spikes(s, c->error, scratch, sigma) == 0)
+        if (good && drop_spikes(s, c->error, scratch, sigma, limited) == 0)
             break;
     }
     n = s->count;

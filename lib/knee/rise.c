@@ -395,15 +395,18 @@ static bool find_edge(const struct curve *c, const struct rise *r, const struct 
            after - e->height > CLEAR * OUTLIER * e->deviation && e->bad <= whole->best.bad;
 }
 
-/* Whether y leaves the level by a jump: higher than the change behind it. No smooth curve does so. */
-static bool leaves_abruptly(const struct curve *c, const struct edge *e)
+/*
+ * Whether y leaves the level by a jump: higher than the change behind it, or, where points scatter there, a great part
+ * of the rise to `after`. No smooth curve does so.
+ */
+static bool leaves_abruptly(const struct curve *c, const struct edge *e, double after)
 {
     const double *y = c->s.y;
 
     if (e->bad + 1 >= c->s.count)
         return false;
     double jump = y[e->bad] - y[e->bad - 1], next = fabs(y[e->bad + 1] - y[e->bad]);
-    return jump > CLEAR * OUTLIER * e->deviation && jump > STEEPER * next;
+    return jump > CLEAR * OUTLIER * e->deviation && (jump > STEEPER * next || STEEPER * jump > after - e->height);
 }
 
 /*
@@ -454,7 +457,7 @@ bool rise_decide(const struct curve *c, const struct rise *r, const struct rise_
     double after = isnan(r->after) ? whole.best.after : r->after;
     size_t bad = whole.best.bad < s->count ? whole.best.bad : s->count - 1;
     struct edge e = {0};
-    const bool edge = find_edge(c, r, &whole, before, after, &e), abrupt = edge && leaves_abruptly(c, &e);
+    const bool edge = find_edge(c, r, &whole, before, after, &e), abrupt = edge && leaves_abruptly(c, &e, after);
     const bool not_smooth = r->not_smooth || abrupt;
 
     for (size_t i = e.bad; abrupt && !isnan(r->after) && i < bad; i++) /* the ramp that fits best may end later */

@@ -151,6 +151,16 @@ static double smooth_enough(const struct series *s, const double *deviations, co
     return best;
 }
 
+/* Whether points first … end - 1, more of them than two bursts have, all lie more than OUTLIER deviations above y. */
+static bool all_above(const struct series *s, size_t first, size_t end, double y, double deviation)
+{
+    size_t i = first;
+
+    while (i < end && s->y[i] > y + OUTLIER * deviation)
+        i++;
+    return i == end && end - first > 2 * BURST_POINTS;
+}
+
 bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good)
 {
     const struct series *s = &c->s;
@@ -167,8 +177,10 @@ bool stands_out(const struct curve *c, size_t first, size_t end, const struct kn
          * begin. */
         size_t from = before - first > DEVIATION_REACH ? before - DEVIATION_REACH : first;
         size_t to = end - after > DEVIATION_REACH ? after + DEVIATION_REACH : end;
-        deviation = fmax(fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch)),
-                         fmin(curve_deviation(c, after, end, scratch), curve_deviation(c, after, to, scratch)));
+        deviation = fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch));
+        if (!all_above(s, after, end, k->before, deviation))
+            deviation = fmax(deviation, fmin(curve_deviation(c, after, end, scratch),
+                                             curve_deviation(c, after, to, scratch)));
         deviation = fmax(deviation, c->common * fmax(fabs(k->before), fabs(k->after)));
     }
     free(scratch);

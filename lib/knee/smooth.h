@@ -48,8 +48,9 @@ bool goes_on_smoothly(const struct curve *c, size_t first, size_t end, bool *goo
 
 /*
  * Whether knee k among points first … end - 1 rises by more than c->least_rise standard deviations of a point, as they
- * are on the noisier of its two sides, and by more than TICKS_OF_RISE ticks of the clock. *good becomes false when
- * memory is short.
+ * are on the noisier of its two sides, and by more than TICKS_OF_RISE ticks of the clock. Where many points follow that
+ * all lie clearly above the level before it, only the points of that level count: however much the others scatter, none
+ * comes back. *good becomes false when memory is short.
  */
 bool stands_out(const struct curve *c, size_t first, size_t end, const struct knee *k, bool *good);
 
