@@ -8,6 +8,7 @@
 #include "boot/linux/plot.h"
 #include "lib/base/reason.h"
 #include "lib/base/record.h"
+#include "lib/finding/tolerances.h"
 #include "lib/machine.h"
 
 /*
@@ -46,10 +47,27 @@ static bool next_note(const struct table *t, size_t *at, char *out, size_t room)
     return false;
 }
 
+/* Chosen: an interval that begins up to half a gap before the last good x is still a result. */
+static const double GAPS = 1.5;
+
+/*
+ * The finest difference of x that means something at a knee of a table: a capacity is known to one gap between two of
+ * its x, and an interval of hardly more than that says where in the table the level is left, however far apart these are.
+ */
+static double step_at(const struct table *t, double x)
+{
+    const struct gather_bin *bins = t->gather.bins;
+    size_t next = 1;
+
+    while (next + 1 < t->gather.count && bins[next].from <= x)
+        next++;
+    return next < t->gather.count ? GAPS * (bins[next].from - bins[next - 1].from) / VAGUE_STEPS : 0;
+}
+
 struct graded knee_result(const struct table *t, const struct verdict *v, size_t knee)
 {
     const struct experiment e = {.name = t->names[t->y], .confounder = "", .verdict = v, .knee = knee};
-    struct graded r = grade_capacity(&e, 1, 0);
+    struct graded r = grade_capacity(&e, 1, knee < v->count ? step_at(t, v->knees[knee].value) : 0);
 
     if (t->arguments.kind == KNEE_STAIRCASE && t->gather.width > 0) /* merging may have hidden steps */
         r = (struct graded){.value = NAN, .low = NAN, .high = NAN, .grade = 'U', .reason = REASON_TOO_MANY_X};

@@ -9,6 +9,12 @@
 
 enum { SPIKE_ROUNDS = 4, NOISE_STRIDE = 8 };
 
+/*
+ * The median of the least of three distances, from both neighbours and from the line through them, times this is the
+ * deviation of normal noise if MAD_TO_SIGMA is applied as well. Simulated: 2.576 over MAD_TO_SIGMA.
+ */
+static const double NEAREST_OF_THREE = 1.737;
+
 /* Lengths of stretches that are taken for one level, from STRETCH_LEAST on, and for two with an edge between them. */
 enum { SHORT_STRETCHES = 5, LONG_STRETCHES = 3 };
 /*
@@ -50,6 +56,19 @@ static double pseudo_residual(const struct series *s, size_t i)
 {
     double b = (s->x[i] - s->x[i - 1]) / (s->x[i + 1] - s->x[i - 1]), a = 1 - b;
     return fabs(s->y[i] - a * s->y[i - 1] - b * s->y[i + 1]) / sqrt(1 + a * a + b * b);
+}
+
+/*
+ * How far a point is off by itself. Of few points most may stand beside steps, so that the line through the neighbours
+ * shows these: where repetitions give the least noise that there is, the nearer neighbour may take the place of that
+ * line.
+ */
+static double residual(const struct series *s, const double *error, size_t i)
+{
+    const double line = pseudo_residual(s, i);
+    const double nearer = fmin(fabs(s->y[i] - s->y[i - 1]), fabs(s->y[i] - s->y[i + 1]));
+
+    return isnan(error[i]) || s->count >= CURVE_NOISE_GROUP ? line : NEAREST_OF_THREE * fmin(line, nearer);
 }
 
 /* Median of a point and of `reach` points on each side of it: about y there, whatever single points are. */
@@ -110,7 +129,7 @@ static double deviation(const struct height *order, size_t first, size_t end, do
  * form a group, and the noise of a point is interpolated between the middles of two groups. (The noise of a point's own
  * group would be wrong: the lowest points of a level may be in one group with the highest of the level below.)
  */
-static bool noise_by_height(const struct series *s, const double *heights, double *sigma)
+static bool noise_by_height(const struct series *s, const double *error, const double *heights, double *sigma)
 {
     size_t n = s->count, inner = n - 2, groups = inner < CURVE_NOISE_GROUP ? 1 : inner / CURVE_NOISE_GROUP;
     struct height *order = malloc(n * sizeof *order);
@@ -120,7 +139,7 @@ static bool noise_by_height(const struct series *s, const double *heights, doubl
     if (good) {
         double *deviations = middles + groups;
         for (size_t i = 1; i + 1 < n; i++) {
-            double r = pseudo_residual(s, i), before = fabs(s->y[i] - s->y[i - 1]), after = fabs(s->y[i] - s->y[i + 1]);
+            double r = residual(s, error, i), before = fabs(s->y[i] - s->y[i - 1]), after = fabs(s->y[i] - s->y[i + 1]);
             order[i - 1] = (struct height){heights[i], r, fmin(r, fmin(before, after)), i};
         }
         qsort(order, inner, sizeof *order, by_height);
@@ -153,7 +172,7 @@ static bool noise_by_height(const struct series *s, const double *heights, doubl
  * of few points would have the noise of other levels, and points that lie low by chance that of a quieter level
  * below.
  */
-static void noise_by_place(const struct series *s, double *sigma)
+static void noise_by_place(const struct series *s, const double *error, double *sigma)
 {
     double near[NOISE_NEAR];
     size_t n = s->count;
@@ -164,7 +183,7 @@ static void noise_by_place(const struct series *s, double *sigma)
             from = n > NOISE_NEAR + 2 ? n - 1 - NOISE_NEAR : 1;
         size_t used = 0;
         for (size_t i = from; i < from + NOISE_NEAR && i + 1 < n; i++)
-            near[used++] = pseudo_residual(s, i);
+            near[used++] = residual(s, error, i);
         double d = MAD_TO_SIGMA * median(near, used);
         for (size_t i = first; i < first + NOISE_STRIDE && i + 1 < n; i++)
             sigma[i] = fmax(sigma[i], d);
@@ -278,31 +297,36 @@ double curve_deviation(const struct curve *c, size_t first, size_t end, double *
     return fmin(weighed, fmax(neighbours > 0 ? neighbours : weighed, repetitions));
 }
 
-/* Whether most of point i and the SPIKE_REACH points on each side of it are marked. */
-static bool most_marked(const bool *marked, size_t count, size_t i)
+/*
+ * The least deviation that the SPIKE_REACH points on each side of point i allow, by their distances from their running
+ * medians: half of what they show, since seven points show up to twice as much by chance.
+ */
+static double scatter_near(const struct series *s, const double *heights, size_t i)
 {
     enum { NEAR = 2 * SPIKE_REACH + 1 };
+    double off[NEAR];
     size_t from = i > SPIKE_REACH ? i - SPIKE_REACH : 0, used = 0;
 
-    if (from + NEAR > count)
-        from = count > NEAR ? count - NEAR : 0;
-    for (size_t k = from; k < from + NEAR && k < count; k++)
-        used += marked[k];
-    return 2 * used > NEAR;
+    if (from + NEAR > s->count)
+        from = s->count > NEAR ? s->count - NEAR : 0;
+    for (size_t k = from; k < from + NEAR && k < s->count; k++)
+        off[used++] = fabs(s->y[k] - heights[k]);
+    return MAD_TO_SIGMA * median(off, used) / 2;
 }
 
 /*
  * Removes the points that were measured once and are far off their running median; returns their number. Where most
- * neighbours are as far off theirs, that is noise, although points elsewhere at this height may show less of it.
+ * neighbours are far off theirs, that is noise, although points elsewhere at this height may show less of it.
  */
-static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma, bool *far)
+static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma, bool *spikes)
 {
     size_t kept = 0, n = s->count;
 
     for (size_t i = 0; i < n; i++)
-        far[i] = fabs(s->y[i] - heights[i]) > OUTLIER * sigma[i];
+        spikes[i] = isnan(error[i]) &&
+                    fabs(s->y[i] - heights[i]) > OUTLIER * fmax(sigma[i], scatter_near(s, heights, i));
     for (size_t i = 0; i < n; i++) {
-        if (far[i] && isnan(error[i]) && !most_marked(far, n, i))
+        if (spikes[i])
             continue;
         s->x[kept] = s->x[i];
         s->y[kept] = s->y[i];
@@ -310,6 +334,49 @@ static size_t drop_spikes(struct series *s, double *error, const double *heights
     }
     s->count = kept;
     return n - kept;
+}
+
+/*
+ * Makes the curve of the points that have a y (not NaN), without those that are marked; `dropped` may be NULL: then
+ * none is.
+ */
+static void take_points(struct curve *c, const struct knee_point *points, size_t count, const bool *dropped)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(points[i].y) || (dropped && dropped[i]))
+            continue;
+        c->s.x[n] = points[i].x;
+        c->s.y[n] = points[i].y;
+        c->error[n++] = points[i].error;
+    }
+    c->s.count = n;
+}
+
+/*
+ * Takes those points into the curve again of which so many neighbours were dropped that they are no burst but a level,
+ * one that scatters more than the others. False when memory is short.
+ */
+static bool take_back_levels(struct curve *c, const struct knee_point *points, size_t count)
+{
+    bool *dropped = malloc((count + 1) * sizeof *dropped);
+
+    if (!dropped)
+        return false;
+    for (size_t i = 0, next = 0; i < count; i++) {
+        dropped[i] = next == c->s.count || points[i].x < c->s.x[next];
+        next += !dropped[i];
+    }
+    for (size_t i = 0, first = 0; i <= count; i++)
+        if (i == count || !dropped[i]) {
+            if (i - first >= BURST_POINTS)
+                memset(dropped + first, 0, (i - first) * sizeof *dropped);
+            first = i + 1;
+        }
+    take_points(c, points, count, dropped);
+    free(dropped);
+    return true;
 }
 
 /*
@@ -335,7 +402,7 @@ static double tick_of(const struct series *s, double *scratch)
  * alignment and the like differ from its neighbours': to the variance by repetition the part of the neighbours'
  * scatter is added that repetitions don't explain.
  */
-static bool set_variances(struct curve *c)
+static bool set_variances(struct curve *c, const struct knee_point *points, size_t count)
 {
     struct series *s = &c->s;
     size_t n = s->count;
@@ -344,15 +411,16 @@ static bool set_variances(struct curve *c)
 
     for (unsigned round = 0; good && round < SPIKE_ROUNDS && s->count >= POINTS_AT_LEAST; round++) {
         curve_medians(s, scratch);
-        good = noise_by_height(s, scratch, sigma);
+        good = noise_by_height(s, c->error, scratch, sigma);
         if (good && drop_spikes(s, c->error, scratch, sigma, limited) == 0)
             break;
     }
+    good = good && take_back_levels(c, points, count);
     n = s->count;
     if (good && n >= POINTS_AT_LEAST) {
         curve_medians(s, scratch);
-        good = noise_by_height(s, scratch, sigma);
-        noise_by_place(s, sigma);
+        good = noise_by_height(s, c->error, scratch, sigma);
+        noise_by_place(s, c->error, sigma);
         c->least_difference = least_difference(s);
         limit_by_stretches(s, c->least_difference, sigma, limited);
         for (size_t i = 0; i < n; i++) {
@@ -392,26 +460,17 @@ static bool set_variances(struct curve *c)
 
 bool curve_load(const struct knee_point *points, size_t count, double step, struct curve *c)
 {
-    size_t n = 0;
-
     *c = (struct curve){.step = INFINITY};
     if (!series_make(&c->s, count) || !(c->error = malloc((count + 1) * sizeof *c->error))) {
         series_free(&c->s);
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            c->step = fmin(c->step, points[i].x - points[i - 1].x);
-        if (isnan(points[i].y))
-            continue;
-        c->s.x[n] = points[i].x;
-        c->s.y[n] = points[i].y;
-        c->error[n++] = points[i].error;
-    }
+    for (size_t i = 1; i < count; i++)
+        c->step = fmin(c->step, points[i].x - points[i - 1].x);
     if (step > 0)
         c->step = step;
-    c->s.count = n;
-    if (n < POINTS_AT_LEAST || set_variances(c))
+    take_points(c, points, count, NULL);
+    if (c->s.count < POINTS_AT_LEAST || set_variances(c, points, count))
         return true;
     curve_release(c);
     return false;

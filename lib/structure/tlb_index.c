@@ -70,6 +70,9 @@ unsigned tlb_index_bits(const struct tlb_index *h, const double resident[TLB_IND
         all = isnan(left) ? bits + (unsigned)doublings : all;
         left = doublings;
     }
+    for (unsigned bits = h->bits + 1; h->slices == 1 && bits <= TLB_INDEX_BITS_MOST; bits++)
+        if (resident[bits] > ways * DOUBLING_ALIKE)
+            return 0;
     return all;
 }
 

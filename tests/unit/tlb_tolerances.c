@@ -393,7 +393,8 @@ static void heights_that_differ_by_less_than_a_miss_are_one_level(void **state)
     assert_true(isnan(ways_of_strides(far)->value));
 }
 
-/* DOUBLING_ALIKE: of 12 ways twice as many are seen as 22 to 26; 17 are neither these nor those. */
+/* DOUBLING_ALIKE: of 12 ways twice as many are seen as 22 to 26; 17 are neither these nor those, nor are 15 the ways of
+ * pages that agree in more bits. */
 static void pages_of_a_hypothesis_are_the_ways_times_a_power_of_two(void **state)
 {
     const struct tlb_index h = {.slices = 1, .bits = 10};
@@ -406,6 +407,11 @@ static void pages_of_a_hypothesis_are_the_ways_times_a_power_of_two(void **state
     resident[8] = 22;
     resident[9] = 26;
     assert_int_equal(tlb_index_bits(&h, resident, 12), 8);
+    resident[11] = 14;
+    assert_int_equal(tlb_index_bits(&h, resident, 12), 8);
+    resident[11] = 15;
+    assert_int_equal(tlb_index_bits(&h, resident, 12), 0);
+    resident[11] = NAN;
     resident[9] = 17;
     assert_int_equal(tlb_index_bits(&h, resident, 12), 0);
 }

@@ -108,7 +108,7 @@ static double draw_shape(struct foreign *f, uint64_t *random)
         break;
     case FOREIGN_SCATTER:
         y += least = magnitude(random, 0.05, 1);
-        part = chance(random, 0.5) ? least * between(random, 0.02, 0.3) : 0;
+        part = chance(random, 0.5) ? least * between(random, 0.02, 0.5) : 0;
         add_scattered(f, pick(random, 6, 40), y, part, random);
         for (size_t levels = pick(random, 1, 3); levels > 0; levels--) {
             step = y * magnitude(random, 0.3, 3);
