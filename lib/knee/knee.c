@@ -103,14 +103,15 @@ static bool find_feet(const struct curve *c, struct verdict *out)
 }
 
 /*
- * Looks at the first `count` points with the second view: sets k->agreed where it finds the knee in the interval,
- * k->half_rise_agreed likewise, and *rises where it sees any rise that overlaps with the knee. False: memory is short.
+ * Looks at the first `count` points, whose heights are y, with the second view: sets k->agreed where it finds the knee
+ * in the interval, k->half_rise_agreed likewise, and *rises where it sees any rise that overlaps with the knee. False:
+ * memory is short.
  */
-static bool ask_second_view(const struct curve *c, size_t count, struct knee *k, bool *rises)
+static bool ask_second_view(const struct curve *c, const double *y, size_t count, struct knee *k, bool *rises)
 {
     const struct series *s = &c->s;
     struct departure departures[2 * KNEES_MAXIMUM];
-    size_t found = plateau_departures(s->x, s->y, count, departures, sizeof departures / sizeof departures[0]);
+    size_t found = plateau_departures(s->x, y, count, departures, sizeof departures / sizeof departures[0]);
 
     if (found == (size_t)-1)
         return false;
@@ -124,7 +125,7 @@ static bool ask_second_view(const struct curve *c, size_t count, struct knee *k,
     size_t last = low; /* the last good point */
     while (last + 1 < count && s->x[last + 1] <= k->value)
         last++;
-    const bool jumps = last + 1 < count && s->x[last + 1] >= k->high && plateau_jump(s->y, count, last);
+    const bool jumps = last + 1 < count && s->x[last + 1] >= k->high && plateau_jump(y, count, last);
     k->agreed = k->agreed || jumps;
     *rises = *rises || jumps;
     for (size_t i = 0; i < found; i++) {
@@ -138,12 +139,42 @@ static bool ask_second_view(const struct curve *c, size_t count, struct knee *k,
     }
     *rises = *rises || inside > 0;
     double half = NAN;
-    if (inside && !plateau_half_rise(s->x, s->y, &departures[first], inside, &half))
+    if (inside && !plateau_half_rise(s->x, y, &departures[first], inside, &half))
         return false;
     double half_margin = (k->end - k->value) / HALF_RISE_MARGIN + c->step;
     k->half_rise_agreed = k->half_rise_agreed ||
                           (half >= k->half_rise_low - half_margin && half <= k->half_rise_high + half_margin);
     return true;
+}
+
+/*
+ * Asks the second view about a knee behind a level that slopes: of y less that slope, so that the level is a plateau.
+ * The slope is the median of those between points half the level apart (Theil and Sen's, of fewer pairs). `from` is
+ * where the level begins. False when memory is short.
+ */
+static bool ask_without_slope(const struct curve *c, double from, struct knee *k)
+{
+    const struct series *s = &c->s;
+    double *level = malloc((s->count + 1) * sizeof *level), *slopes = malloc((s->count + 1) * sizeof *slopes);
+    size_t first = 0, end, pairs = 0;
+    bool good = level && slopes, rises = false;
+
+    while (first + 1 < s->count && s->x[first] < from)
+        first++;
+    for (end = first; end < s->count && s->x[end] <= k->low; end++)
+        ;
+    const size_t apart = (end - first) / 2;
+    if (good && apart >= PLATEAU_POINTS) {
+        for (size_t i = first; i + apart < end; i++)
+            slopes[pairs++] = (s->y[i + apart] - s->y[i]) / (s->x[i + apart] - s->x[i]);
+        const double slope = median(slopes, pairs);
+        for (size_t i = 0; i < s->count; i++)
+            level[i] = s->y[i] - slope * (s->x[i] - s->x[first]);
+        good = ask_second_view(c, level, s->count, k, &rises);
+    }
+    free(level);
+    free(slopes);
+    return good;
 }
 
 /* The number of points up to where y has come back from a knee; all where it has not. */
@@ -276,8 +307,9 @@ static bool compare_views(const struct curve *c, const struct knee_point *points
             double from = kept ? out->knees[kept - 1].end : s->x[0];
             double until = i + 1 < checked ? out->knees[i + 1].value : INFINITY;
             bool rises = false;
-            good = ask_second_view(c, s->count, &k, &rises) &&
-                   (back == s->count || k.agreed || ask_second_view(c, back, &k, &rises));
+            good = ask_second_view(c, s->y, s->count, &k, &rises) &&
+                   (back == s->count || k.agreed || ask_second_view(c, s->y, back, &k, &rises)) &&
+                   (k.agreed || ask_without_slope(c, from, &k));
             const bool is_knee = is_left(points, count, &k, until) && !swings(s, &every, &k, from, until);
             if (all || ((jump || rises) && is_knee))
                 out->knees[kept++] = k;
