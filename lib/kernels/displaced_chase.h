@@ -20,6 +20,13 @@ struct displacers {
 
 /* How many bytes they take, from place 0 on, which is left out. */
 size_t displacers_bytes(const struct displacers *d);
+/* Bytes of code of emit_displaced_chase, at most. */
+size_t displaced_chase_bytes(const struct displacers *d, unsigned unroll);
+/*
+ * Emits a function that walks a ring, as displaced_chase_kernel says: its data are two words, where the walk continues
+ * and the address of the displacers' places. Returns its entry.
+ */
+size_t emit_displaced_chase(struct code *c, const struct displacers *d, size_t lines, unsigned unroll);
 /*
  * Makes the kernel of a chase over a ring of `lines` pointers that was linked, with its displacers at the address `at`
  * + their places. An iteration goes round the ring `unroll` times (pointer_chase_unroll), so that each reading has

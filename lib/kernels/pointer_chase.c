@@ -4,6 +4,7 @@
 
 enum {
     CODE_BYTES = 4096,
+    START_WORDS = 2,  /* where the walk continues; what a kernel of another kind needs beside it (displaced_chase.h) */
     PAGE_BYTES = 4096 /* of which groups consist; a larger page of the platform counts as many */
 };
 
@@ -16,7 +17,7 @@ static size_t order_bytes(size_t ring_bytes)
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
 {
     c->pitch = 0;
-    return probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, sizeof(uint64_t), 0) &&
+    return probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, START_WORDS * sizeof(uint64_t), 0) &&
            probe_map(p, &c->order, order_bytes(bytes), 0);
 }
 
@@ -27,7 +28,7 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
 
     c->pitch = 0;
     if (!why)
-        why = machine_map(&c->start, sizeof(uint64_t), 0, AREA_DATA);
+        why = machine_map(&c->start, START_WORDS * sizeof(uint64_t), 0, AREA_DATA);
     if (!why)
         why = machine_map(&c->order, order_bytes(bytes), 0, AREA_DATA);
     if (why)

@@ -88,6 +88,32 @@ size_t replacement_policies(unsigned ways, struct replacement_policy *out)
     return count;
 }
 
+bool replacement_named(unsigned ways, const char *name, struct replacement_policy *out)
+{
+    static const struct replacement_policy bimodal[] = {
+        {.name = "BIP", .kind = REPLACEMENT_LRU, .one_in = 32},
+        {.name = "BRRIP", .kind = REPLACEMENT_QLRU, .insert = 2, .miss_only = true, .one_in = 32},
+        {.name = "QLRU_H11_MR161_R0_U0", .kind = REPLACEMENT_QLRU, .hit = {0, 0, 1, 1}, .insert = 1, .one_in = 16},
+        {.name = "QLRU_H11_MR161_R1_U2",
+         .kind = REPLACEMENT_QLRU,
+         .hit = {0, 0, 1, 1},
+         .insert = 1,
+         .update = 2,
+         .first = true,
+         .one_in = 16}};
+    struct replacement_policy policies[REPLACEMENT_POLICIES];
+    const size_t count = replacement_policies(ways, policies);
+
+    for (size_t i = 0; i < count + sizeof bimodal / sizeof *bimodal && count > 0; i++) {
+        const struct replacement_policy *policy = i < count ? &policies[i] : &bimodal[i - count];
+        if (strcmp(policy->name, name) != 0)
+            continue;
+        *out = *policy;
+        return true;
+    }
+    return false;
+}
+
 /* ---- Sets --------------------------------------------------------------------------------------- */
 
 void replacement_start(struct replacement_set *s, const struct replacement_policy *policy, unsigned ways,
@@ -122,6 +148,12 @@ static unsigned first_of_age(const struct replacement_set *s, uint8_t age)
     return way;
 }
 
+/* Whether a new line is the next one to be replaced. */
+static bool is_next_to_go(struct replacement_set *s)
+{
+    return s->policy->one_in && random_below(&s->random, s->policy->one_in) != 0;
+}
+
 static bool access_ordered(struct replacement_set *s, uint64_t block)
 {
     unsigned way = way_of(s, block);
@@ -130,6 +162,10 @@ static bool access_ordered(struct replacement_set *s, uint64_t block)
     if (hit && s->policy->kind == REPLACEMENT_FIFO)
         return true;
     way = hit ? way : s->ways - 1;
+    if (!hit && is_next_to_go(s)) {
+        s->block[way] = block;
+        return false;
+    }
     memmove(s->block + 1, s->block, way * sizeof *s->block);
     s->block[0] = block;
     return hit;
@@ -211,7 +247,7 @@ static bool access_ages(struct replacement_set *s, uint64_t block)
         way = first_of_age(s, 3);
         way = way < s->ways ? way : 0;
         s->block[way] = block;
-        s->age[way] = s->policy->insert;
+        s->age[way] = is_next_to_go(s) ? 3 : s->policy->insert;
     }
     if (!s->policy->miss_only)
         age_lines(s, way);

@@ -17,6 +17,18 @@
  *   SRRIP             QLRU_H00_M2_R0_U0_UMO; SRRIP_FP: QLRU_H21_M2_R0_U0_UMO (Jaleel et al. 2010)
  *   RANDOM            any line
  *
+ * Bimodal insertion, by which a part of the lines stays where more are used in turn than a set has ways:
+ *
+ *   BIP               as LRU, but a new line is the next to be replaced, except once in 32 times, at random, when it is
+ *                     the latest one (Qureshi et al. 2007)
+ *   BRRIP             as SRRIP, but a new line gets age 3, except once in 32 times, at random (Jaleel et al. 2010)
+ *   QLRU_Hxy_MRna_…   a new line gets age a once in n times, at random, and age 3 else: MR161, age 1 once in 16 times
+ *                     (Abel and Reineke 2020: one of both policies of some last levels of Intel's)
+ *
+ * Sequences that are repeated hardly distinguish these from each other, since chance decides which lines stay: they are
+ * not among the policies that measurements are compared with. What distinguishes them from all others is in
+ * lib/structure/set_dueling.h.
+ *
  * Sets are always full here. Some of the names above then mean the same: R2 is R0; R1 is R0 where a line of age 3
  * always exists; under UMO, U1 is U0 and U3 is U2; and MRU_N is MRU. Each policy is in the list once, under the first
  * of its names. M3 is left out: a new line is replaced next and the others stay for ever, so that repeated sequences
@@ -57,6 +69,7 @@ struct replacement_policy {
     uint8_t hit[4]; /* QLRU: the new age of a line of each age after a hit */
     uint8_t insert; /* QLRU: the age of a new line */
     uint8_t update; /* QLRU: 0 to 3 for U0 to U3 */
+    uint8_t one_in; /* QLRU, LRU: of so many new lines all but one are the next to be replaced; 0: none is */
     bool first;     /* QLRU: R1 */
     bool miss_only; /* QLRU: UMO */
 };
@@ -76,6 +89,8 @@ struct replacement_set {
  * Returns their number; 0 where `ways` is not 2 to REPLACEMENT_WAYS.
  */
 size_t replacement_policies(unsigned ways, struct replacement_policy *out);
+/* Looks up one of these, or one with bimodal insertion, by its name. False: sets of this many ways have none. */
+bool replacement_named(unsigned ways, const char *name, struct replacement_policy *out);
 /* Starts a set that is full of blocks no sequence contains: their numbers are from 2^63 on. */
 void replacement_start(struct replacement_set *s, const struct replacement_policy *policy, unsigned ways,
                        uint64_t random);

@@ -10,7 +10,17 @@
  * their range where they depend on the state: rounding to whole ones.
  */
 static const double REPLACEMENT_HALF_A_MISS = 0.5;
+/*
+ * A set has lost or kept a cycle where its share of misses is within this part of the way from the one that is expected
+ * to the other one. Chosen: a third, so that as much lies between both, which is neither.
+ */
+static const double DUEL_CLEAR = 1.0 / 3;
 enum {
+    /*
+     * Sets duel only if no more than one in so many stays unknown. Chosen: as many as leaders of one policy where they
+     * are many, 32 of 1,024 (Qureshi et al. 2007), twice over.
+     */
+    DUEL_UNKNOWN_ONE_IN = 16,
     /*
      * So many trials are simulated first, then twice as many, and so on; a policy that fails in more than half of those
      * so far is dropped. Chosen: to save time. no test: such a policy fails in the others as well.

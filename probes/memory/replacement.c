@@ -31,6 +31,7 @@
 #include "lib/probe/probe.h"
 #include "lib/structure/replacement.h"
 #include "lib/structure/replacement_rounds.h"
+#include "lib/structure/replacement_span.h"
 #include "lib/structure/set_associativity.h"
 
 enum {
@@ -90,16 +91,6 @@ static struct finding undecided(const struct set *s, enum reason reason)
                             .method = REPLACEMENT_METHOD};
 }
 
-/* Bytes that a way spans: a power of two, since sets are, though the capacity may be off by some lines. */
-static size_t span_of_way(double bytes)
-{
-    size_t span = POINTER_CHASE_LINE_BYTES;
-
-    while ((double)span * sqrt(2) < bytes)
-        span *= 2;
-    return span;
-}
-
 static bool find_policy(struct probe *p, struct set *s)
 {
     const struct replacement_rounds r = {.structure = "cache",
@@ -114,19 +105,11 @@ static bool find_policy(struct probe *p, struct set *s)
     return replacement_rounds_find(p, &r, &f);
 }
 
-/* What is known of a level; 0 ways: not enough, or such caches are not simulated. */
 static struct set set_of(const struct probe *p, unsigned level)
 {
-    const char *variant = level == 1 ? "level=1" : "level=2";
-    const double ways = facts_number(&p->run->facts, "memory.cache.ways", variant, 0),
-                 span = facts_number(&p->run->facts, "memory.cache.bytes", variant, 0) / ways;
-    struct set s = {.level = level, .line = 1};
+    const struct cache_span span = cache_span_of(p, level);
 
-    if (ways >= 2 && ways <= REPLACEMENT_WAYS && span >= 2 * POINTER_CHASE_LINE_BYTES) {
-        s.ways = (unsigned)ways;
-        s.way_bytes = span_of_way(span);
-    }
-    return s;
+    return (struct set){.level = level, .line = 1, .ways = span.ways, .way_bytes = span.bytes};
 }
 
 /* Prepares the second level. *reason: why it cannot be tried, or REASON_NONE. False: the probe has ended. */

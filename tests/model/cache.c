@@ -25,16 +25,22 @@ struct cache cache_with_lines(size_t bytes, size_t ways, size_t line_bytes)
     return c;
 }
 
-/* The policy of that name. The list of each number of ways is made once. */
+/* The policy of that name, which is kept for the whole run. */
 static const struct replacement_policy *policy_of(unsigned ways, const char *name)
 {
-    static struct replacement_policy of_ways[REPLACEMENT_WAYS + 1][REPLACEMENT_POLICIES];
-    size_t count = replacement_policies(ways, of_ways[ways]);
+    enum { KEPT = 64 };
+    static struct {
+        unsigned ways;
+        struct replacement_policy policy;
+    } kept[KEPT];
+    size_t i = 0;
 
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(of_ways[ways][i].name, name))
-            return &of_ways[ways][i];
-    abort();
+    while (i < KEPT && kept[i].ways && (kept[i].ways != ways || strcmp(kept[i].policy.name, name) != 0))
+        i++;
+    if (i == KEPT || (!kept[i].ways && !replacement_named(ways, name, &kept[i].policy)))
+        abort();
+    kept[i].ways = ways;
+    return &kept[i].policy;
 }
 
 void cache_replace_by(struct cache *c, const char *policy)
@@ -48,11 +54,48 @@ void cache_replace_by(struct cache *c, const char *policy)
         replacement_start(&c->others[i], p, (unsigned)c->ways, i + 1);
 }
 
+void cache_duel(struct cache *c, const char *second, size_t apart, bool scattered)
+{
+    c->duel = calloc(1, sizeof *c->duel);
+    if (!c->duel || !c->others)
+        abort();
+    *c->duel = (struct cache_duel){.apart = apart, .scattered = scattered};
+    c->duel->policies[0] = c->others[0].policy;
+    c->duel->policies[1] = policy_of((unsigned)c->ways, second);
+}
+
+int cache_leads(const struct cache_duel *d, size_t set)
+{
+    const size_t within = set % d->apart, which = d->scattered ? set / d->apart % d->apart : 0;
+
+    return within == which ? 0 : within == d->apart - 1 - which ? 1 : CACHE_DUELISTS;
+}
+
+/*
+ * An access to a set of such a cache: a miss in a leader set counts against its policy (Qureshi et al. 2007), and other
+ * sets have the policy that fewer misses count against. The policies of a pair have the same kind of state.
+ */
+static bool touch_duelling(struct cache *c, size_t set, uint64_t line)
+{
+    struct cache_duel *d = c->duel;
+    const int leads = cache_leads(d, set), policy = leads < CACHE_DUELISTS ? leads : d->selector > 0;
+
+    c->others[set].policy = d->policies[policy];
+    const bool hit = replacement_touch(&c->others[set], line);
+    const int selector = d->selector + (hit || leads == CACHE_DUELISTS ? 0 : leads ? -1 : 1);
+    if (selector != d->selector && abs(selector) <= CACHE_SELECTOR) {
+        changes.other = true;
+        d->selector = selector;
+    }
+    return hit;
+}
+
 void cache_free(struct cache *c)
 {
     free(c->lines);
     free(c->others);
     free(c->kept);
+    free(c->duel);
     *c = (struct cache){0};
 }
 
@@ -92,7 +135,7 @@ bool cache_touch(struct cache *c, uint64_t address)
     const size_t index = set_of(c, line);
     if (c->others) {
         changes_keep(&c->others[index], sizeof c->others[index], &c->kept[index]);
-        return replacement_touch(&c->others[index], line);
+        return c->duel ? touch_duelling(c, index, line) : replacement_touch(&c->others[index], line);
     }
     uint64_t *set = c->lines + index * c->ways, newer = line;
 

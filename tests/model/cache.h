@@ -11,6 +11,16 @@
 
 /* Bytes of a line, unless the design has others. */
 enum { CACHE_LINE_BYTES = 64 };
+/* Policies of a cache whose sets duel; most by which the misses of one may lead: a counter of ten bits. */
+enum { CACHE_DUELISTS = 2, CACHE_SELECTOR = 511 };
+
+/* Sets that duel: leader sets of either policy, which the others follow. */
+struct cache_duel {
+    const struct replacement_policy *policies[CACHE_DUELISTS];
+    size_t apart;   /* sets from one leader of a policy to the next, but for … */
+    bool scattered; /* … that the number of the next is one higher within these, or one lower for the second policy */
+    int selector;   /* misses of the first policy more than of the second, as far as they are counted */
+};
 
 struct cache {
     size_t sets, ways; /* sets: a power of two; 0 ways: there is no such cache, and every access misses */
@@ -21,8 +31,9 @@ struct cache {
     unsigned plain_bits; /* … but for that many of its lowest bits */
     /* The sets of another policy than LRU; NULL: they are in `lines`. */
     struct replacement_set *others;
-    uint32_t *kept;   /* of each set: changes_keep */
-    uint64_t evicted; /* the address of the line that the last access has replaced; 0: none, or another policy */
+    struct cache_duel *duel; /* NULL: all sets have one policy */
+    uint32_t *kept;          /* of each set: changes_keep */
+    uint64_t evicted;        /* the address of the line that the last access has replaced; 0: none, or another policy */
 };
 
 struct cache cache_new(size_t bytes, size_t ways);
@@ -30,6 +41,10 @@ struct cache cache_new(size_t bytes, size_t ways);
 struct cache cache_with_lines(size_t bytes, size_t ways, size_t line_bytes);
 /* Replaces lines by the policy of that name from now on (lib/structure/replacement.h). */
 void cache_replace_by(struct cache *c, const char *policy);
+/* Lets the policy that was set and `second` duel. */
+void cache_duel(struct cache *c, const char *second, size_t apart, bool scattered);
+/* The number of the policy that a set leads for; CACHE_DUELISTS: none. */
+int cache_leads(const struct cache_duel *d, size_t set);
 void cache_free(struct cache *c);
 size_t cache_bytes(const struct cache *c);
 /* Accesses the line of an address, which must not be 0. True for a hit; after a miss the cache has the line. */

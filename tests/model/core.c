@@ -465,6 +465,8 @@ static struct core *core_make(const struct core_design *design)
         c->data[i].plain_bits = design->data[i].plain_bits;
         if (design->data[i].policy)
             cache_replace_by(&c->data[i], design->data[i].policy);
+        if (design->data[i].duels)
+            cache_duel(&c->data[i], design->data[i].duels, design->data[i].leaders, design->data[i].scattered);
     }
     c->ways = ways_new(&design->ways, c->data[0].sets, design->data[0].ways, c->line_bytes);
     prefetchers_start(&c->prefetchers, &design->prefetchers);

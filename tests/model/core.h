@@ -34,6 +34,9 @@ struct cache_design {
     size_t bytes, ways;  /* 0: there is no such level */
     double latency;      /* load-to-use, cycles */
     const char *policy;  /* replacement policy (lib/structure/replacement.h); NULL: LRU */
+    const char *duels;   /* the policy that `policy` duels with, each in one set of `leaders`; NULL: nothing duels */
+    unsigned leaders;    /* of so many sets, a power of two, one leads for either policy */
+    bool scattered;      /* leaders are where two parts of the index are equal, or complements; else at fixed places */
     bool hashed;         /* the index is a hash of the address … */
     unsigned plain_bits; /* … but for that many of its lowest bits: three in the second level of Zen 4 */
     bool victims;        /* it holds what the level before it has replaced, and nothing else; both are LRU */

@@ -222,6 +222,7 @@ static const struct {
     {"access", "load store fetch"},
     {"mode", "base offset register index-scaled pair-first pair-second to-alu"},
     {"crossing", "none 8 16 32 64 page"},
+    {"cycle", "lost kept"},
     {"frames", "in-order shuffled"},
     {"branch", "uncond cond cond-uncond uncond-cond indirect taken not-taken"},
     {"branches", NULL},

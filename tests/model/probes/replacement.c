@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/record.h"
+#include "tests/model/cache.h"
 #include "tests/model/check.h"
 #include "tests/model/draw.h"
 #include "tests/model/test.h"
@@ -118,6 +119,77 @@ MODEL_TEST(replacement_of_the_data_tlb_is_given_back, "dtlb dtlb_replacement")
         m.core_hz *= 4;
         run_probes_on(&m, "dtlb dtlb_replacement", PROFILE_QUICK);
         check_policy(&m, "memory.dtlb.replacement", 1, policies[which].name);
+    }
+    end(cores / 2, cores / 2);
+    decides(1, 0);
+}
+
+/* Leaders of either policy are counted, or some stay unknown; in no case do fewer sets lead than are reported. */
+static void check_leaders(const struct machine_design *m, const char *cycle, size_t all)
+{
+    struct cache_duel d = {.apart = m->core.data[1].leaders, .scattered = m->core.data[1].scattered};
+    const char *f = finding_of("memory.cache.leader_sets", "cycle", cycle);
+    size_t lead = 0;
+
+    for (size_t set = 1; set < all; set++)
+        lead += cache_leads(&d, set) == (strcmp(cycle, "lost") ? 1 : 0);
+    if (!f)
+        return;
+    const double low = number(f, "low"), high = number(f, "high");
+    if (!((double)lead >= low && (double)lead < high))
+        complain(m, "leaders by which a cycle is %s: reported [%g, %g], true are %zu", cycle, low, high, lead);
+}
+
+MODEL_TEST(sets_that_duel_are_given_back, "set_dueling")
+{
+    static const struct {
+        const char *policy, *duels;
+    } policies[] = {{"SRRIP", "BRRIP"},
+                    {"LRU", "BIP"},
+                    {"QLRU_H11_M1_R0_U0", "QLRU_H11_MR161_R0_U0"},
+                    {"PLRU", NULL},
+                    {"QLRU_H11_M1_R1_U2", "QLRU_H11_MR161_R1_U2"},
+                    {"SRRIP", NULL},
+                    {"BRRIP", NULL},
+                    {NULL, NULL}};
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 16); cores++) {
+        struct machine_design m = draw_machine(seed);
+        struct cache_design *first = &m.core.data[0], *second = &m.core.data[1];
+        const size_t which = (seed - 1) % (sizeof policies / sizeof *policies);
+        m.core.contiguous = true;
+        *first = (struct cache_design){.ways = (size_t)4 << pick(0, 1), .latency = first->latency};
+        first->bytes = first->ways * KIB / 2;
+        *second = (struct cache_design){.policy = policies[which].policy,
+                                        .duels = policies[which].duels,
+                                        .ways = (size_t)4 << pick(0, 1),
+                                        .leaders = 16,
+                                        .scattered = pick(0, 1),
+                                        .latency = 2 * first->latency + (double)pick(2, 10)};
+        second->bytes = second->ways * 8 * KIB;
+        m.core.data[2] = (struct cache_design){0};
+        m.core.memory_latency = second->latency * between(2, 4);
+        m.memory_bytes = 16384 * KIB;
+        m.declares = true; /* ways and bytes, which other tests find */
+        m.tick_hz *= 4;
+        m.core_hz *= 4;
+        run_probes_on(&m, "set_dueling", PROFILE_QUICK);
+        const char *f = finding_of("memory.cache.dueling", "level", "2"),
+                   *grade = f ? record_value(f, "grade", 2) : NULL;
+        if (!grade) {
+            complain(&m, "nothing is said about dueling");
+            continue;
+        }
+        if (grade[0] == 'U') {
+            checked.undecided++;
+            continue;
+        }
+        checked.decided++;
+        if (strcmp(record_value(f, "value", 3), second->duels ? "dueling" : "none") != 0)
+            complain(&m, "reported %s", record_value(f, "value", 3));
+        check_leaders(&m, "lost", second->bytes / second->ways / 64);
+        check_leaders(&m, "kept", second->bytes / second->ways / 64);
     }
     end(cores / 2, cores / 2);
     decides(1, 0);
