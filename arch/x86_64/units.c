@@ -38,7 +38,6 @@ const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"vector integer add", "paddd xmm, xmm"},
                                        {"shuffle", "vpshufd xmm, xmm, i8"},
                                        {"shuffle", "pshufd xmm, xmm, i8"},
-                                       {"lane shuffle", "vperm2f128 ymm, ymm, ymm, i8"},
                                        {"vector to general", "vmovmskps r32, xmm"},
                                        {"vector to general", "movmskps r32, xmm"},
                                        {"vector shift", "vpslld xmm, xmm, i8"},
@@ -47,7 +46,7 @@ const struct form_unit form_units[] = {{"add", "cmp r64, i8"},
                                        {"conversion", "cvtdq2ps xmm, xmm"},
                                        {0}};
 
-const struct form_unit form_units_more[] = {{0}};
+const struct form_unit form_units_more[] = {{"lane shuffle", "vperm2f128 ymm, ymm, ymm, i8"}, {0}};
 
 bool form_unit_is_there(const struct form_unit *u)
 {
