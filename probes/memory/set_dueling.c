@@ -28,9 +28,9 @@
 #include "lib/base/random.h"
 #include "lib/base/record.h"
 #include "lib/finding/report.h"
-#include "lib/structure/duel_looks.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
+#include "lib/structure/duel_looks.h"
 #include "lib/structure/replacement_span.h"
 
 enum {
