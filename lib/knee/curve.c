@@ -297,36 +297,31 @@ double curve_deviation(const struct curve *c, size_t first, size_t end, double *
     return fmin(weighed, fmax(neighbours > 0 ? neighbours : weighed, repetitions));
 }
 
-/*
- * The least deviation that the SPIKE_REACH points on each side of point i allow, by their distances from their running
- * medians: half of what they show, since seven points show up to twice as much by chance.
- */
-static double scatter_near(const struct series *s, const double *heights, size_t i)
+/* Whether most of point i and the SPIKE_REACH points on each side of it are marked. */
+static bool most_marked(const bool *marked, size_t count, size_t i)
 {
     enum { NEAR = 2 * SPIKE_REACH + 1 };
-    double off[NEAR];
     size_t from = i > SPIKE_REACH ? i - SPIKE_REACH : 0, used = 0;
 
-    if (from + NEAR > s->count)
-        from = s->count > NEAR ? s->count - NEAR : 0;
-    for (size_t k = from; k < from + NEAR && k < s->count; k++)
-        off[used++] = fabs(s->y[k] - heights[k]);
-    return MAD_TO_SIGMA * median(off, used) / 2;
+    if (from + NEAR > count)
+        from = count > NEAR ? count - NEAR : 0;
+    for (size_t k = from; k < from + NEAR && k < count; k++)
+        used += marked[k];
+    return 2 * used > NEAR;
 }
 
 /*
  * Removes the points that were measured once and are far off their running median; returns their number. Where most
- * neighbours are far off theirs, that is noise, although points elsewhere at this height may show less of it.
+ * neighbours are as far off theirs, that is noise, although points elsewhere at this height may show less of it.
  */
-static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma, bool *spikes)
+static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma, bool *far)
 {
     size_t kept = 0, n = s->count;
 
     for (size_t i = 0; i < n; i++)
-        spikes[i] = isnan(error[i]) &&
-                    fabs(s->y[i] - heights[i]) > OUTLIER * fmax(sigma[i], scatter_near(s, heights, i));
+        far[i] = fabs(s->y[i] - heights[i]) > OUTLIER * sigma[i];
     for (size_t i = 0; i < n; i++) {
-        if (spikes[i])
+        if (far[i] && isnan(error[i]) && !most_marked(far, n, i))
             continue;
         s->x[kept] = s->x[i];
         s->y[kept] = s->y[i];
