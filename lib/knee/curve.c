@@ -61,14 +61,16 @@ static double pseudo_residual(const struct series *s, size_t i)
 /*
  * How far a point is off by itself. Of few points most may stand beside steps, so that the line through the neighbours
  * shows these: where repetitions give the least noise that there is, the nearer neighbour may take the place of that
- * line.
+ * line. Not so for a search, which narrows its steps down.
  */
-static double residual(const struct series *s, const double *error, size_t i)
+static double residual(const struct curve *c, size_t i)
 {
+    const struct series *s = &c->s;
     const double line = pseudo_residual(s, i);
     const double nearer = fmin(fabs(s->y[i] - s->y[i - 1]), fabs(s->y[i] - s->y[i + 1]));
 
-    return isnan(error[i]) || s->count >= CURVE_NOISE_GROUP ? line : NEAREST_OF_THREE * fmin(line, nearer);
+    return isnan(c->error[i]) || c->searched || s->count >= CURVE_NOISE_GROUP ? line
+                                                                              : NEAREST_OF_THREE * fmin(line, nearer);
 }
 
 /* Median of a point and of `reach` points on each side of it: about y there, whatever single points are. */
@@ -129,8 +131,9 @@ static double deviation(const struct height *order, size_t first, size_t end, do
  * form a group, and the noise of a point is interpolated between the middles of two groups. (The noise of a point's own
  * group would be wrong: the lowest points of a level may be in one group with the highest of the level below.)
  */
-static bool noise_by_height(const struct series *s, const double *error, const double *heights, double *sigma)
+static bool noise_by_height(const struct curve *c, const double *heights, double *sigma)
 {
+    const struct series *s = &c->s;
     size_t n = s->count, inner = n - 2, groups = inner < CURVE_NOISE_GROUP ? 1 : inner / CURVE_NOISE_GROUP;
     struct height *order = malloc(n * sizeof *order);
     double *scratch = malloc(n * sizeof *scratch), *middles = malloc(2 * groups * sizeof *middles);
@@ -139,7 +142,7 @@ static bool noise_by_height(const struct series *s, const double *error, const d
     if (good) {
         double *deviations = middles + groups;
         for (size_t i = 1; i + 1 < n; i++) {
-            double r = residual(s, error, i), before = fabs(s->y[i] - s->y[i - 1]), after = fabs(s->y[i] - s->y[i + 1]);
+            double r = residual(c, i), before = fabs(s->y[i] - s->y[i - 1]), after = fabs(s->y[i] - s->y[i + 1]);
             order[i - 1] = (struct height){heights[i], r, fmin(r, fmin(before, after)), i};
         }
         qsort(order, inner, sizeof *order, by_height);
@@ -172,8 +175,9 @@ static bool noise_by_height(const struct series *s, const double *error, const d
  * of few points would have the noise of other levels, and points that lie low by chance that of a quieter level
  * below.
  */
-static void noise_by_place(const struct series *s, const double *error, double *sigma)
+static void noise_by_place(const struct curve *c, double *sigma)
 {
+    const struct series *s = &c->s;
     double near[NOISE_NEAR];
     size_t n = s->count;
 
@@ -183,7 +187,7 @@ static void noise_by_place(const struct series *s, const double *error, double *
             from = n > NOISE_NEAR + 2 ? n - 1 - NOISE_NEAR : 1;
         size_t used = 0;
         for (size_t i = from; i < from + NOISE_NEAR && i + 1 < n; i++)
-            near[used++] = residual(s, error, i);
+            near[used++] = residual(c, i);
         double d = MAD_TO_SIGMA * median(near, used);
         for (size_t i = first; i < first + NOISE_STRIDE && i + 1 < n; i++)
             sigma[i] = fmax(sigma[i], d);
@@ -406,7 +410,7 @@ static bool set_variances(struct curve *c, const struct knee_point *points, size
 
     for (unsigned round = 0; good && round < SPIKE_ROUNDS && s->count >= POINTS_AT_LEAST; round++) {
         curve_medians(s, scratch);
-        good = noise_by_height(s, c->error, scratch, sigma);
+        good = noise_by_height(c, scratch, sigma);
         if (good && drop_spikes(s, c->error, scratch, sigma, limited) == 0)
             break;
     }
@@ -414,8 +418,8 @@ static bool set_variances(struct curve *c, const struct knee_point *points, size
     n = s->count;
     if (good && n >= POINTS_AT_LEAST) {
         curve_medians(s, scratch);
-        good = noise_by_height(s, c->error, scratch, sigma);
-        noise_by_place(s, c->error, sigma);
+        good = noise_by_height(c, scratch, sigma);
+        noise_by_place(c, sigma);
         c->least_difference = least_difference(s);
         limit_by_stretches(s, c->least_difference, sigma, limited);
         for (size_t i = 0; i < n; i++) {
@@ -453,9 +457,9 @@ static bool set_variances(struct curve *c, const struct knee_point *points, size
     return good;
 }
 
-bool curve_load(const struct knee_point *points, size_t count, double step, struct curve *c)
+bool curve_load(const struct knee_point *points, size_t count, double step, bool searched, struct curve *c)
 {
-    *c = (struct curve){.step = INFINITY};
+    *c = (struct curve){.step = INFINITY, .searched = searched};
     if (!series_make(&c->s, count) || !(c->error = malloc((count + 1) * sizeof *c->error))) {
         series_free(&c->s);
         return false;

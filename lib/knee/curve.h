@@ -25,6 +25,7 @@ struct curve {
     struct series s;
     double *error; /* standard error of each point by its repetitions; NaN: unknown */
     double step;   /* finest difference of x that means something */
+    bool searched; /* a search measured the points, most of them where y changes */
     double sigma;  /* deviation of a typical point; 0: the curve repeats exactly */
     /*
      * Least height of a knee, in standard deviations of a single point. A smaller rise is not reported, however many
@@ -43,10 +44,10 @@ struct curve {
 /*
  * Makes a curve of the points that have a y (not NaN), without single points that were measured once and are far off
  * the others, and sets the variance of each; the caller sets c->least_rise. `points`, `count` and `step` are those of
- * knee_decide. With fewer than POINTS_AT_LEAST points that have a y no variance is set. False when memory is short:
- * then there is nothing to release.
+ * knee_decide. `searched`: a search measured them, most of them where y changes. With fewer than POINTS_AT_LEAST points
+ * that have a y no variance is set. False when memory is short: then there is nothing to release.
  */
-bool curve_load(const struct knee_point *points, size_t count, double step, struct curve *c);
+bool curve_load(const struct knee_point *points, size_t count, double step, bool searched, struct curve *c);
 /* Frees what curve_load allocated. */
 void curve_release(struct curve *c);
 

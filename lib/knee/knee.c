@@ -376,7 +376,7 @@ static bool decide_points(enum knee_kind kind, const struct knee_point *points, 
     bool good = true;
 
     *out = (struct verdict){.reason = REASON_NONE};
-    if (!curve_load(points, count, step, &c))
+    if (!curve_load(points, count, step, manner->all || manner->confirmed, &c))
         return false;
     c.least_rise = manner->least_rise;
     good = !manner->passes || passes_deviation(points, count, manner->passes, &c.common, &c.common_places);

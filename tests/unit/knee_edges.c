@@ -60,7 +60,7 @@ static bool find(const struct points *r, size_t known, bool sloped, double half,
 {
     struct curve c;
 
-    assert_true(curve_load(r->p, r->count, 1, &c));
+    assert_true(curve_load(r->p, r->count, 1, false, &c));
     const bool found = edge_find(&c, 0, known, r->count, sloped, 0, half, e);
     curve_release(&c);
     return found;
@@ -208,7 +208,7 @@ static void a_level_of_eight_points_shows_its_scatter(void **state)
     (void)state;
     add(&r, 8, 10, 0.02);
     add(&r, 12, 15, 0.02);
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     for (size_t i = 0; i < r.count; i++)
         c.s.variance[i] = 1;
     for (size_t i = 0; i < 8; i++)
@@ -384,7 +384,7 @@ static bool bursts_need_a_knee(size_t bursts, size_t length)
     for (size_t i = 0; i < bursts; i++)
         for (size_t k = 0; k < length; k++)
             r.p[(i + 1) * POINTS / (bursts + 1) + k].y += 3;
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     /* the knee leaves one variance for each point */
     const bool needed = needs_knee(&c, 0, c.s.count, (double)c.s.count, gain, 0, &good);
     curve_release(&c);

@@ -25,7 +25,7 @@ static double sigma_of(double low, double high, double noise)
     add(&r, low, 20);
     add(&r, high, 20);
     disturb(&r, 0, r.count, noise, 1);
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     const double sigma = c.sigma;
     curve_release(&c);
     return sigma;
@@ -55,7 +55,7 @@ static struct verdict quiet_levels(size_t level, double second, double *deviatio
     add(&r, 10, 40);
     disturb(&r, 0, 2 * level, 0.01, 1);
     disturb(&r, 2 * level, r.count, 2, 2);
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     *deviation = 0;
     for (size_t i = 0; i < level; i++)
         *deviation = fmax(*deviation, sqrt(c.s.variance[i]));
@@ -174,7 +174,7 @@ static bool doubtful(double step)
     add(&r, 10 * (1 + step), 8);
     add(&r, 20, 8);
     disturb(&r, 0, r.count, 0.02, 3);
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     const bool doubt = steps_level_may_be_several(&c, &(struct knee){.low = 16}, 1);
     curve_release(&c);
     return doubt;
@@ -254,7 +254,7 @@ static void short_levels_that_repeat_are_levels(void **state)
         disturb(&flat, 0, flat.count, 0.1, seed);
         for (size_t i = 0; i < flat.count; i++)
             flat.p[i].error = 0.001;
-        assert_true(curve_load(flat.p, flat.count, 1, &c));
+        assert_true(curve_load(flat.p, flat.count, 1, false, &c));
         sum += c.sigma / 40;
         curve_release(&c);
     }
@@ -292,7 +292,7 @@ static void equal_readings_may_hide_a_tick(void **state)
     add(&r, 1.01, 10);
     add(&r, 10, 40);
     disturb(&r, 20, r.count, 2, 2);
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     assert_true(sqrt(c.s.variance[4]) > 0.009 && sqrt(c.s.variance[4]) < 0.011);
     curve_release(&c);
     const struct verdict v = decide(KNEE_STEP, &r);
@@ -312,7 +312,7 @@ static void a_point_scatters_as_its_neighbours_do(void **state)
     disturb(&r, 0, COUNT, 0.01, 1);
     for (size_t i = 0; i < COUNT; i++)
         r.p[i].error = i == EXACT ? 0 : 0.02;
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     assert_true(c.s.variance[EXACT] > 0.0015 * 0.0015 && c.s.variance[EXACT] < 0.004 * 0.004);
     curve_release(&c);
 }

@@ -27,7 +27,7 @@ static bool stands(const struct points *r, size_t at, double before, double afte
     struct curve c;
     bool good = true;
 
-    assert_true(curve_load(r->p, r->count, 1, &c));
+    assert_true(curve_load(r->p, r->count, 1, false, &c));
     c.least_rise = 3;
     const bool stands = stands_out(&c, 0, c.s.count, &k, &good);
     assert_true(good);
@@ -394,7 +394,7 @@ static double tick_of_points(struct points *r)
 
     for (size_t i = 0; i < r->count; i++)
         r->p[i].error = 0; /* none of them is set aside */
-    assert_true(curve_load(r->p, r->count, 1, &c));
+    assert_true(curve_load(r->p, r->count, 1, false, &c));
     const double tick = c.tick;
     curve_release(&c);
     return tick;
@@ -469,7 +469,7 @@ static void two_disturbed_points_hide_no_smooth_curve_of_many(void **state)
         r.p[i].error = 0.05;
     r.p[DISTURBED].y += 1;
     r.p[DISTURBED + 1].y += 1;
-    assert_true(curve_load(r.p, r.count, 1, &c));
+    assert_true(curve_load(r.p, r.count, 1, false, &c));
     c.least_rise = 4;
     assert_true(goes_on_smoothly(&c, 0, c.s.count, &good) && good);
     curve_release(&c);
