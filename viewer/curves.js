@@ -109,7 +109,8 @@ class CurvePlot {
         this.ys = extent(this.series, s => s.y);
         const spans = ([from, to]) => from > 0 && to / from >= LOG_FROM;
         this.state = {logX: spans(this.xs), logY: spans(this.ys), canLogX: this.xs[0] > 0, canLogY: this.ys[0] > 0, zoom: d3.zoomIdentity};
-        this.positions = [...new Set(this.series.flatMap(s => s.x))].sort((a, b) => a - b);
+        const known = s => s.x.filter((_, i) => typeof s.y[i] === 'number');
+        this.positions = [...new Set(this.series.flatMap(known))].sort((a, b) => a - b);
         this.at = -1; /* index of the position whose values are shown */
         this.makeFrame(host, describeCurves(curves));
         this.makeTitles();
