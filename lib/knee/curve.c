@@ -318,18 +318,19 @@ static bool most_marked(const bool *marked, size_t count, size_t i)
  * Removes the points that were measured once and are far off their running median; returns their number. Where most
  * neighbours are as far off theirs, that is noise, although points elsewhere at this height may show less of it.
  */
-static size_t drop_spikes(struct series *s, double *error, const double *heights, const double *sigma, bool *far)
+static size_t drop_spikes(struct curve *c, const double *heights, const double *sigma, bool *far)
 {
+    struct series *s = &c->s;
     size_t kept = 0, n = s->count;
 
     for (size_t i = 0; i < n; i++)
         far[i] = fabs(s->y[i] - heights[i]) > OUTLIER * sigma[i];
     for (size_t i = 0; i < n; i++) {
-        if (far[i] && isnan(error[i]) && !most_marked(far, n, i))
+        if (far[i] && isnan(c->error[i]) && (c->searched || !most_marked(far, n, i)))
             continue;
         s->x[kept] = s->x[i];
         s->y[kept] = s->y[i];
-        error[kept++] = error[i];
+        c->error[kept++] = c->error[i];
     }
     s->count = kept;
     return n - kept;
@@ -411,10 +412,10 @@ static bool set_variances(struct curve *c, const struct knee_point *points, size
     for (unsigned round = 0; good && round < SPIKE_ROUNDS && s->count >= POINTS_AT_LEAST; round++) {
         curve_medians(s, scratch);
         good = noise_by_height(c, scratch, sigma);
-        if (good && drop_spikes(s, c->error, scratch, sigma, limited) == 0)
+        if (good && drop_spikes(c, scratch, sigma, limited) == 0)
             break;
     }
-    good = good && take_back_levels(c, points, count);
+    good = good && (c->searched || take_back_levels(c, points, count));
     n = s->count;
     if (good && n >= POINTS_AT_LEAST) {
         curve_medians(s, scratch);

@@ -25,8 +25,12 @@ struct curve {
     struct series s;
     double *error; /* standard error of each point by its repetitions; NaN: unknown */
     double step;   /* finest difference of x that means something */
-    bool searched; /* a search measured the points, most of them where y changes */
-    double sigma;  /* deviation of a typical point; 0: the curve repeats exactly */
+    /*
+     * A search measured the points, most of them where y changes, and measures each knee again. What else is done for
+     * levels of few points, levels that scatter, and levels that slope is for tables, which nobody can measure again.
+     */
+    bool searched;
+    double sigma; /* deviation of a typical point; 0: the curve repeats exactly */
     /*
      * Least height of a knee, in standard deviations of a single point. A smaller rise is not reported, however many
      * points show it: drift, lasting states of the core and bursts of disturbance shift neighbouring points together,

@@ -406,7 +406,8 @@ static bool leaves_abruptly(const struct curve *c, const struct edge *e, double 
     if (e->bad + 1 >= c->s.count)
         return false;
     double jump = y[e->bad] - y[e->bad - 1], next = fabs(y[e->bad + 1] - y[e->bad]);
-    return jump > CLEAR * OUTLIER * e->deviation && (jump > STEEPER * next || STEEPER * jump > after - e->height);
+    return jump > CLEAR * OUTLIER * e->deviation &&
+           (jump > STEEPER * next || (!c->searched && STEEPER * jump > after - e->height));
 }
 
 /*

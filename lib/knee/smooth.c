@@ -178,7 +178,7 @@ bool stands_out(const struct curve *c, size_t first, size_t end, const struct kn
         size_t from = before - first > DEVIATION_REACH ? before - DEVIATION_REACH : first;
         size_t to = end - after > DEVIATION_REACH ? after + DEVIATION_REACH : end;
         deviation = fmin(curve_deviation(c, first, before, scratch), curve_deviation(c, from, before, scratch));
-        if (!all_above(s, after, end, k->before, deviation))
+        if (c->searched || !all_above(s, after, end, k->before, deviation))
             deviation = fmax(deviation,
                              fmin(curve_deviation(c, after, end, scratch), curve_deviation(c, after, to, scratch)));
         deviation = fmax(deviation, c->common * fmax(fabs(k->before), fabs(k->after)));
