@@ -47,13 +47,13 @@ static bool next_note(const struct table *t, size_t *at, char *out, size_t room)
     return false;
 }
 
-/* Chosen: an interval that begins up to half a gap before the last good x is still a result. */
+/*
+ * An interval is a result if it is no wider than this many gaps between two x of the table, even where it is wider than
+ * VAGUE_FACTOR. Chosen: it may begin half a gap before the last good x.
+ */
 static const double GAPS = 1.5;
 
-/*
- * The finest difference of x that means something at a knee of a table: a capacity is known to one gap between two of
- * its x, and an interval of hardly more than that says where in the table the level is left, however far apart these are.
- */
+/* The step that grade_capacity is to know for a knee at x, by which VAGUE_STEPS steps are GAPS gaps. */
 static double step_at(const struct table *t, double x)
 {
     const struct gather_bin *bins = t->gather.bins;

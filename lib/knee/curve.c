@@ -59,9 +59,9 @@ static double pseudo_residual(const struct series *s, size_t i)
 }
 
 /*
- * How far a point is off by itself. Of few points most may stand beside steps, so that the line through the neighbours
- * shows these: where repetitions give the least noise that there is, the nearer neighbour may take the place of that
- * line. Not so for a search, which narrows its steps down.
+ * How far a point lies off the line through its neighbours or, in a table of few points that were measured repeatedly,
+ * off the nearer neighbour, if that is less: of few points most may stand beside a step, and then the line shows the
+ * step. A search puts most of its points beside a step on purpose, and has enough others.
  */
 static double residual(const struct curve *c, size_t i)
 {
@@ -316,7 +316,8 @@ static bool most_marked(const bool *marked, size_t count, size_t i)
 
 /*
  * Removes the points that were measured once and are far off their running median; returns their number. Where most
- * neighbours are as far off theirs, that is noise, although points elsewhere at this height may show less of it.
+ * neighbours are as far off theirs, that is noise, although points elsewhere at this height may show less of it. `far`
+ * has room for as many marks as there are points.
  */
 static size_t drop_spikes(struct curve *c, const double *heights, const double *sigma, bool *far)
 {
@@ -326,7 +327,7 @@ static size_t drop_spikes(struct curve *c, const double *heights, const double *
     for (size_t i = 0; i < n; i++)
         far[i] = fabs(s->y[i] - heights[i]) > OUTLIER * sigma[i];
     for (size_t i = 0; i < n; i++) {
-        if (far[i] && isnan(c->error[i]) && (c->searched || !most_marked(far, n, i)))
+        if (far[i] && isnan(c->error[i]) && !most_marked(far, n, i))
             continue;
         s->x[kept] = s->x[i];
         s->y[kept] = s->y[i];
@@ -355,8 +356,8 @@ static void take_points(struct curve *c, const struct knee_point *points, size_t
 }
 
 /*
- * Takes those points into the curve again of which so many neighbours were dropped that they are no burst but a level,
- * one that scatters more than the others. False when memory is short.
+ * Takes points into the curve again where BURST_POINTS neighbours or more were dropped: that is a level, one that
+ * scatters more than the others. False when memory is short.
  */
 static bool take_back_levels(struct curve *c, const struct knee_point *points, size_t count)
 {
@@ -415,7 +416,7 @@ static bool set_variances(struct curve *c, const struct knee_point *points, size
         if (good && drop_spikes(c, scratch, sigma, limited) == 0)
             break;
     }
-    good = good && (c->searched || take_back_levels(c, points, count));
+    good = good && take_back_levels(c, points, count);
     n = s->count;
     if (good && n >= POINTS_AT_LEAST) {
         curve_medians(s, scratch);

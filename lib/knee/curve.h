@@ -26,8 +26,8 @@ struct curve {
     double *error; /* standard error of each point by its repetitions; NaN: unknown */
     double step;   /* finest difference of x that means something */
     /*
-     * A search measured the points, most of them where y changes, and measures each knee again. What else is done for
-     * levels of few points, levels that scatter, and levels that slope is for tables, which nobody can measure again.
+     * A search measured the points. It measures more where something is not clear, so that less is decided here than
+     * about a table, of which there are no more points: see where it is used.
      */
     bool searched;
     double sigma; /* deviation of a typical point; 0: the curve repeats exactly */
@@ -48,7 +48,7 @@ struct curve {
 /*
  * Makes a curve of the points that have a y (not NaN), without single points that were measured once and are far off
  * the others, and sets the variance of each; the caller sets c->least_rise. `points`, `count` and `step` are those of
- * knee_decide. `searched`: a search measured them, most of them where y changes. With fewer than POINTS_AT_LEAST points
+ * knee_decide. `searched`: a search measured them. With fewer than POINTS_AT_LEAST points
  * that have a y no variance is set. False when memory is short: then there is nothing to release.
  */
 bool curve_load(const struct knee_point *points, size_t count, double step, bool searched, struct curve *c);

@@ -5,16 +5,16 @@
 #include "lib/base/random.h"
 #include "lib/base/statistics.h"
 #include "lib/measure/list.h"
-#include "lib/structure/set_associativity.h"
 #include "lib/structure/replacement.h"
+#include "lib/structure/set_associativity.h"
 #include "lib/structure/tolerances_replacement.h"
 
 enum {
     LOOK_WORD = 4,   /* of a line: the pointer of looks; the first ones are those of walks, and displacers' are 0 */
     LOOK_ROUNDS = 5, /* of the cycle in an iteration, at least */
     /*
-     * Before a look: bimodal insertion keeps one new line in 32, and so has all lines after 32 rounds, on average; with
-     * twice as many rounds, of 16 sets of BRRIP three had too few.
+     * Before a look. Bimodal insertion keeps one new line in 32, so that a set holds what it can after 32 rounds on
+     * average. Chosen on models: after 64 rounds 3 of 16 sets of BRRIP did not yet.
      */
     WARM_ROUNDS = 4 * 32,
     LOOK_READINGS = 3,
@@ -24,14 +24,15 @@ enum {
     WALK_BYTES = 512, /* of code */
     GROUP = 256,      /* lines of a walk in random order */
     /*
-     * Passes over a half before the next one. A policy that loses misses in the first of them; one that keeps a set's
-     * worth of the lines misses in all of them the other three of five, which are 2.4 misses for 1.
+     * Passes over a half before the next one. A policy that loses lines misses half a set's lines in the first pass over
+     * each of five halves, 2.5 times the ways. One that keeps lines holds two of the halves, and misses the other three
+     * in all four passes, 6 times the ways: 2.4 times as often.
      */
     HALF_PASSES = 4,
     /*
-     * Misses that one policy's leaders should have more than the other's: twice as many as a counter of ten bits counts
-     * (Jaleel et al. 2010), if one set in so many leads. They have half the ways more, at least, in a half, and in the
-     * cycle, of which the policy that loses misses all and the other may have as few as half the ways.
+     * By how many misses the leaders of both policies should differ, if one set in LEADERS_ONE_IN leads: twice as many as
+     * a counter of ten bits counts (Jaleel et al. 2010). In a set they differ by half of the ways at least, once through
+     * a half and once round the cycle.
      */
     MORE_MISSES = 2048,
     LEADERS_ONE_IN = 64

@@ -46,8 +46,8 @@ bool tlb_index_kernel(struct probe *p, const struct tlb_index *h, size_t count, 
  * Returns how many index bits there are if `ways` pages of a set are held under this hypothesis. With several slices
  * these are h->bits. One slice may be wider than the index, where the index is another function of its bits:
  * resident[b] is how many pages are held that agree in the lowest b bits, NaN where that is not known. That number
- * doubles with each bit less, unless the function does not depend on the bit, and is not greater with more bits, since
- * pages that agree in more bits lie in one set all the more. 0: the numbers contradict that.
+ * doubles with each bit less, unless the function does not depend on the bit. With more bits than h->bits it is no
+ * greater, since pages that agree in these agree in h->bits as well. 0: the numbers contradict that.
  */
 unsigned tlb_index_bits(const struct tlb_index *h, const double resident[TLB_INDEX_BITS_MOST + 1], double ways);
 /* Writes the function: "VPN[6:0] ^ VPN[13:7]", or "8 functions of VPN[9:0]" if fewer bits choose the set. */

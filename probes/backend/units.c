@@ -226,8 +226,7 @@ static void run(struct probe *p)
         mix_search_width(&u->search, (size_t)probe_smoke(p, 1, NOP_LENGTHS))) {
         u->ports.count = u->search.mixes.count;
         u->ports.width = u->search.width > 0 ? u->search.width : (double)INFINITY;
-        /* three searches for maps that are refuted at the last moment (PORTS_VERIFIED) and the one that is not */
-        u->ports.budget = (unsigned)probe_scale(p, 0, 128, 200, 200);
+        u->ports.budget = (unsigned)probe_scale(p, 0, 80, 200, 200);
         u->ports.measure = mix_search_measure;
         u->ports.context = &u->search;
         u->measured = measure_all(p, u);
