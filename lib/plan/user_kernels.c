@@ -384,6 +384,14 @@ void user_kernels_add(struct user_kernels *k, const char *from, const char *text
         wrong(&s, 0, "holds no kernel; a kernel begins with name =");
 }
 
+bool user_kernels_predict(const struct user_kernels *k)
+{
+    for (size_t i = 0; i < k->count; i++)
+        if (k->list[i].predict)
+            return true;
+    return false;
+}
+
 void user_kernels_free(struct user_kernels *k)
 {
     free(k->list);

@@ -76,6 +76,8 @@ struct user_files {
  */
 void user_kernels_add(struct user_kernels *k, const char *from, const char *text, size_t bytes,
                       const struct user_files *files, config_warn *warn, void *context);
+/* Whether any of them is to be predicted. */
+bool user_kernels_predict(const struct user_kernels *k);
 /* Frees all kernels; *k is all zero then. */
 void user_kernels_free(struct user_kernels *k);
 

@@ -41,7 +41,8 @@ struct probe_definition {
     bool gate;                                  /* runs first and always: decides whether times can be trusted */
     const struct finding_declaration *findings; /* ended by a NULL name */
     const char *const *needs; /* facts without which it is skipped: "memory.cache.bytes level=1"; ended by NULL */
-    const char *const *wants; /* facts that make it better, but are not needed; ended by NULL */
+    const char *const *wants; /* facts that make it better, but are not needed; ended by NULL … */
+    bool (*wants_if)(const struct user_kernels *k); /* … and whether these kernels need them; NULL: always */
     void (*run)(struct probe *p);
 };
 

@@ -117,9 +117,10 @@ static void run_with_needs(struct run *r, struct plan *plan, size_t which)
         return;
     plan->begun[which] = true;
     /* smoke shows that each probe runs by itself; where instructions are few, a probe that nobody named is not run */
-    if (r->config.profile != PROFILE_SMOKE)
-        (void)provide(r, plan, plan->order[which]->wants, r->config.profile == PROFILE_SIMULATED);
-    run_probe(r, plan->order[which], provide(r, plan, plan->order[which]->needs, false));
+    const struct probe_definition *const definition = plan->order[which];
+    if (r->config.profile != PROFILE_SMOKE && (!definition->wants_if || definition->wants_if(&r->kernels)))
+        (void)provide(r, plan, definition->wants, r->config.profile == PROFILE_SIMULATED);
+    run_probe(r, definition, provide(r, plan, definition->needs, false));
 }
 
 /* ---- The run ----------------------------------------------------------------------------------- */

@@ -19,6 +19,11 @@ static const double HIDDEN_PART = 0.1;
  * Forms that share nothing take none of it, and those that share it all of it; half is in the middle.
  */
 static const double SHARED_PART = 0.5;
+/*
+ * Part by which the same instructions may take more or less than before where nothing else uses the core. Chosen: several
+ * times the 1 % by which readings differ; while a sibling thread executes instructions they take 1.5 to 2 times as long.
+ */
+static const double PACE_PART = 0.05;
 
 bool form_is_idiom(double one_register, double latency)
 {
@@ -38,4 +43,9 @@ bool form_has_hidden_limit(double alone, double most)
 double form_shared_from(double a, double b)
 {
     return fmax(a, b) + SHARED_PART * fmin(a, b);
+}
+
+bool form_is_same_pace(double now, double before)
+{
+    return now > 0 && fabs(now - before) <= PACE_PART * before;
 }

@@ -14,5 +14,7 @@ double form_kept_cycles(double one_register, double alone);
 bool form_has_hidden_limit(double alone, double most);
 /* Cycles from which on instances of two forms beside each other share what limits them, by those of each alone. */
 double form_shared_from(double a, double b);
+/* Whether the core is as fast as before, by cycles of the same instructions; 0: it is not known now. */
+bool form_is_same_pace(double now, double before);
 
 #endif

@@ -17,7 +17,7 @@ enum {
     NOP_BYTES_MOST = 8, /* as in user_limits.c */
     KEPT_LOWER_BITS = 128,
     KEPT_BITS = 256, /* of a vector register of which a part is kept */
-    AGAIN = 4,       /* times that are tried where a reading was disturbed */
+    AGAIN = 4,       /* times that are tried where a reading was disturbed, or a form while the core was slower */
     ROOM = 64
 };
 /* ---- Blockers ------------------------------------------------------------------------------------- */
@@ -43,6 +43,18 @@ static bool measure_each(struct form_demands *d, size_t class)
     return true;
 }
 
+/* The units of each class, where a map of them is known. */
+static void take_units(struct form_demands *d, const struct mixes *m)
+{
+    const struct fact_units *known = &d->group.probe->run->facts.units;
+
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t k = 0; k < known->count; k++)
+            if (i == m->load || i == m->store ? !known->of[k].form && known->of[k].is_store == (i == m->store)
+                                              : known->of[k].form == m->forms[i])
+                d->units[i] = known->of[k].ports;
+}
+
 bool form_demands_start(struct form_demands *d, struct probe *p)
 {
     struct mixes m = {.count = 0};
@@ -56,6 +68,7 @@ bool form_demands_start(struct form_demands *d, struct probe *p)
                                                                        : BLOCKER_FORM,
                                                 .form = m.forms[i]};
     }
+    take_units(d, &m);
     d->classes[DEMAND_FRONT_END] = "front end";
     d->group.blockers[DEMAND_FRONT_END].kind = BLOCKER_NOP; /* long ones: some cores keep two short ones as one */
     for (const unsigned *length = emit_nop_lengths; *length && *length <= NOP_BYTES_MOST; length++)
@@ -65,6 +78,35 @@ bool form_demands_start(struct form_demands *d, struct probe *p)
     d->sets.context = &d->group;
     d->group.form = m.forms[0]; /* it is not executed: only blockers are */
     return probe_map(p, &d->group.data, BLOCKERS_DATA_AT + BLOCKERS_DATA_BYTES, 0) && measure_each(d, DEMAND_FRONT_END);
+}
+
+/* Forgets all forms, and what blockers take. */
+static void forget(struct form_demands *d)
+{
+    d->count = d->groups = 0;
+    memset(d->each, 0, sizeof d->each);
+    memset(d->blocked, 0, sizeof d->blocked);
+    d->forgotten++;
+}
+
+/*
+ * Whether the front end is as fast as it ever was: a sibling thread that is awake takes its share, from the first
+ * reading on perhaps. Where it is faster, all that was measured before was disturbed, and is forgotten. False: the probe
+ * is over.
+ */
+static bool check_front_end(struct form_demands *d, bool *holds)
+{
+    const double before = d->each[DEMAND_FRONT_END];
+
+    d->blocked[DEMAND_FRONT_END][EACH] = 0;
+    if (!measure_each(d, DEMAND_FRONT_END))
+        return false;
+    const double now = d->each[DEMAND_FRONT_END];
+    *holds = form_is_same_pace(now, before);
+    if (!*holds && now < before)
+        forget(d);
+    d->each[DEMAND_FRONT_END] = now > 0 ? fmin(now, before) : before;
+    return true;
 }
 
 void form_demands_end(struct form_demands *d)
@@ -309,10 +351,16 @@ const struct form_demand *form_demands_of(struct form_demands *d, const struct f
         d->all = more;
         d->room = room;
     }
-    d->all[d->count] = (struct form_demand){.form = f};
-    struct form_demand *found = &d->all[d->count];
-    if (!measure_form(d, found))
-        return NULL;
+    struct form_demand *found = NULL;
+    const unsigned groups = d->groups;
+    bool holds = false;
+    for (unsigned i = 0; i < AGAIN && !holds; i++) {
+        d->groups = d->groups < groups ? d->groups : groups; /* less where all was forgotten */
+        d->all[d->count] = (struct form_demand){.form = f};
+        found = &d->all[d->count];
+        if (!measure_form(d, found) || !check_front_end(d, &holds))
+            return NULL;
+    }
     d->count += found->why.reason != REASON_NO_READINGS; /* the next kernel with it tries again */
     return found;
 }

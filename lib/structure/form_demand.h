@@ -46,12 +46,15 @@ struct form_demands {
     struct form_units_sets sets; /* only what form_units_measure_best reads of it */
     struct indirect_ways ways;
     const char *classes[DEMAND_CLASSES]; /* names; NULL: there is no such class */
+    uint16_t units[DEMAND_CLASSES];      /* of each class in the core's map, a bit each; 0: not known */
     double each[DEMAND_CLASSES];         /* cycles of one blocker of the class among many; 0: not measured yet */
     double blocked[DEMAND_CLASSES][FORM_UNITS_MOST + 1]; /* cycles of so many; 0: not measured yet */
     struct form_demand *all;                             /* forms that were measured */
     size_t count, room;
     const struct form *first_of_group[DEMAND_GROUPS]; /* of the group with the number of its index, less one */
     unsigned groups;
+    unsigned
+        forgotten; /* how often all of these were forgotten, since they had been measured while the core was slower */
 };
 
 /* Maps what is needed and chooses the blockers. *d begins as zeros. False: the probe is over. */
@@ -59,7 +62,8 @@ bool form_demands_start(struct form_demands *d, struct probe *p);
 /* Frees what was measured; *d is all zero then. */
 void form_demands_end(struct form_demands *d);
 /*
- * What a form asks for; it is measured when it is asked for the first time. Valid until the next call. NULL: memory is
+ * What a form asks for; it is measured when it is asked for the first time. Valid until the next call, and out of date
+ * once d->forgotten has changed. NULL: memory is
  * short, or the probe is over.
  */
 const struct form_demand *form_demands_of(struct form_demands *d, const struct form *f);

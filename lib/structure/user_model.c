@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/structure/model_schedule.h"
+#include "lib/structure/model_ops.h"
 
 /* Where the values of each kind of register are among those of model_flow.h, and words of memory behind them. */
 enum {
@@ -62,7 +62,7 @@ static void read_code(const struct user_kernel *k, struct user_model *m)
 }
 
 /* False: the probe is over. */
-static bool take_demands(struct reader *r)
+static bool take_demands_once(struct reader *r)
 {
     struct user_model *m = r->m;
 
@@ -82,22 +82,43 @@ static bool take_demands(struct reader *r)
     return true;
 }
 
-/* Whether it depends on nothing and needs no unit: NOPs, and idioms whose registers are one. */
+/* Takes them again where those of the first instructions turn out to be disturbed. False: the probe is over. */
+static bool take_demands(struct reader *r)
+{
+    enum { TIMES = 4 };
+    unsigned before = r->demands->forgotten + 1;
+
+    for (unsigned i = 0; i < TIMES && before != r->demands->forgotten; i++) {
+        before = r->demands->forgotten;
+        if (!take_demands_once(r))
+            return false;
+    }
+    return true;
+}
+
+/* Whether it depends on nothing and needs no unit: NOPs, and idioms that read one register alone. */
 static bool is_idle(const struct reader *r, size_t index)
 {
     const struct form_use *u = &r->m->use[index];
-    uint8_t first = FIELD_NONE;
+    uint8_t read = FIELD_NONE, written = FIELD_NONE;
+    unsigned reads = 0;
 
     if (!u->form || !r->demand[index].is_idiom)
         return !u->form;
     for (unsigned i = 0; i < u->form->operand_count; i++) {
-        if (!form_has_field(form_operand(u->form, i)))
+        const struct form_operand *o = form_operand(u->form, i);
+        if (!form_has_field(o))
             continue;
-        if (first != FIELD_NONE && u->registers[i] != first)
+        if (!(o->access & OPERAND_READ)) {
+            written = u->registers[i];
+            continue;
+        }
+        if (reads++ && u->registers[i] != read)
             return false;
-        first = u->registers[i];
+        read = u->registers[i];
     }
-    return first != FIELD_NONE;
+    /* of one operand, as of a move, the value is what was read, unless it is the register's own */
+    return reads && read != FIELD_NONE && (reads > 1 || written == FIELD_NONE || written == read);
 }
 
 /* ---- Dependences ---------------------------------------------------------------------------------- */
@@ -311,32 +332,42 @@ static void add_chain(struct reader *r)
     add_bound(m, "chain", NULL, cycles);
 }
 
-/* All of these together: instructions wait for units that older ones take. */
+/* Cycles until the last of its results, from what it waits for. */
+static double latency_of(const struct flow_step *step)
+{
+    double most = 0;
+
+    for (unsigned i = 0; i < step->count; i++)
+        if (step->edges[i].from != FLOW_NOTHING)
+            most = fmax(most, (double)step->edges[i].cycles);
+    return most;
+}
+
+/* All of these together, where it is known on which units operations run. */
 static void add_schedule(struct reader *r)
 {
     static struct schedule_need needs[MODEL_INSTRUCTIONS];
     struct user_model *m = r->m;
-    double least[SCHEDULE_RESOURCES] = {0};
+    bool known = false;
 
+    for (size_t i = 0; i < DEMAND_FRONT_END; i++)
+        known |= r->demands->units[i] != 0;
+    if (!known || !m->bound_count)
+        return;
     memset(needs, 0, sizeof needs);
-    memcpy(least, r->demands->each, DEMAND_FRONT_END * sizeof *least);
     for (size_t i = 0; i < m->count; i++) {
         const struct form_demand *d = &r->demand[i];
         needs[i].front_end = d->of[DEMAND_FRONT_END];
         if (is_idle(r, i))
             continue;
-        memcpy(needs[i].of, d->of, DEMAND_FRONT_END * sizeof *d->of);
-        if (d->group) {
-            const size_t at = DEMAND_FRONT_END + d->group - 1;
-            needs[i].of[at] = d->alone;
-            least[at] = least[at] > 0 ? fmin(least[at], d->alone) : d->alone;
-        }
+        model_ops_set(r->demands, d, latency_of(&r->steps[i]), &needs[i]);
+        needs[i].group = d->group;
+        needs[i].group_cycles = d->group ? d->alone : 0;
     }
-    if (m->bound_count)
-        add_bound(m, "schedule", NULL, schedule_cycles(r->steps, needs, m->count, least, m->bounds[0].cycles));
+    add_bound(m, "schedule", NULL, schedule_cycles(r->steps, needs, m->count, m->bounds[0].cycles));
 }
 
-_Static_assert(DEMAND_FRONT_END + DEMAND_GROUPS <= SCHEDULE_RESOURCES, "a group has no resource");
+_Static_assert((int)DEMAND_GROUPS <= (int)SCHEDULE_GROUPS, "a group has no place in a schedule");
 
 bool user_model_predict(struct form_demands *d, const struct user_kernel *k, struct user_model *m)
 {

@@ -217,14 +217,6 @@ static bool one(struct probe *p, const struct user_kernel *k, struct form_demand
     return good;
 }
 
-static bool is_any_predicted(const struct user_kernels *all)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (all->list[i].predict)
-            return true;
-    return false;
-}
-
 static void run(struct probe *p)
 {
     const struct user_kernels *all = &p->run->kernels;
@@ -236,7 +228,7 @@ static void run(struct probe *p)
                                   : "no kernel was given; docs/KERNELS.md says how");
         return;
     }
-    if (is_any_predicted(all) && !form_demands_start(&d, p))
+    if (user_kernels_predict(all) && !form_demands_start(&d, p))
         return;
     for (size_t i = 0; i < all->count && good; i++)
         good = probe_goes_on(p) && one(p, &all->list[i], &d);
@@ -248,6 +240,7 @@ static void run(struct probe *p)
 }
 
 PROBE(user_kernel, .title = "Kernels of one's own", .family = "backend", .on_kernels = true, .run = run,
+      .wants = NEEDS("backend.unit.map"), .wants_if = user_kernels_predict,
       .findings = FINDINGS({"kernel.cycles", "cycles", "what one execution of a kernel of the user takes"},
                            {"kernel.predicted", "cycles",
                             "what a kernel of the user should take, by what its instructions take"},

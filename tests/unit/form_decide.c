@@ -43,13 +43,22 @@ static void two_forms_share_what_makes_them_wait(void **state)
     assert_false(3.1 > form_shared_from(3, 1));
 }
 
+/* A sixth of a cycle for each NOP alone, a quarter beside a sibling thread. */
+static void a_sibling_thread_shows_in_the_pace(void **state)
+{
+    (void)state;
+    assert_true(form_is_same_pace(1.03 / 6, 1 / 6.0));
+    assert_false(form_is_same_pace(1.14 / 6, 1 / 6.0));
+    assert_false(form_is_same_pace(1 / 6.0, 1 / 4.0));
+    assert_false(form_is_same_pace(0, 1 / 6.0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_through_one_register_are_known),
-        cmocka_unit_test(a_kept_part_is_waited_for),
-        cmocka_unit_test(what_no_class_explains_is_a_limit),
-        cmocka_unit_test(two_forms_share_what_makes_them_wait),
+        cmocka_unit_test(chains_through_one_register_are_known), cmocka_unit_test(a_kept_part_is_waited_for),
+        cmocka_unit_test(what_no_class_explains_is_a_limit),     cmocka_unit_test(two_forms_share_what_makes_them_wait),
+        cmocka_unit_test(a_sibling_thread_shows_in_the_pace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
