@@ -224,6 +224,17 @@ static void emit_other_vectors(struct code *c, struct user_place *w)
         emit_harness_load_vector(c, v, FREE_ABOVE);
 }
 
+/* A copy of the code, perhaps with NOPs in the place of a part of it. */
+static void emit_user_copy(struct code *c, const struct user_kernel *u, const struct user_variant *v)
+{
+    const size_t at = v->without_bytes ? v->without_at : u->code_bytes, behind = at + v->without_bytes;
+
+    emit_bytes(c, u->code, behind);
+    if (v->without_bytes)
+        emit_control(c, c->used - v->without_bytes, (unsigned)((v->without_bytes + emit_longest - 1) / emit_longest));
+    emit_bytes(c, u->code + behind, u->code_bytes - behind);
+}
+
 static size_t room_for(const struct user_kernel *k, const struct user_variant *v)
 {
     const size_t again = (harness_registers + harness_vectors + 4) * REGISTER_ROOM;
@@ -266,7 +277,7 @@ bool user_code_make(struct probe *p, struct user_place *w, struct user_variant *
             emit_again(&c, w, v, vector_bits);
         if (i < 2)
             v->starts[i] = c.used;
-        emit_bytes(&c, u->code, u->code_bytes);
+        emit_user_copy(&c, u, v);
         emit_added(&c, w, &v->added, i);
     }
     v->end = c.used;

@@ -66,6 +66,8 @@ struct user_variant {
     bool fences;           /* before that, all that came before is done */
     unsigned every;        /* 0: 1 */
     bool as_nops;          /* instead of these instructions NOPs of the same number and length, as a control */
+    /* Bytes of the code in whose place NOPs stand in each copy; 0: none. */
+    size_t without_at, without_bytes;
     struct user_added added;
     bool others; /* registers that begin with 0 have other values, vector registers doubles */
     bool dumps;  /* with `once`: behind the last copy all registers are stored, for user_find_unused */

@@ -31,7 +31,11 @@ static bool alone_cycles(struct user_search *s, struct user_variant v, double *c
     return true;
 }
 
-/* Adds some of these operations. *part: of what they take alone, by how much the kernel became slower; NaN: unknown. */
+/*
+ * Adds some of these operations. *part: of what they take alone, by how much the kernel became slower; NaN: unknown.
+ * Where that is much, twice as many must make it slower by as much again: what moves other instructions into worse places
+ * does so once.
+ */
 static bool try_adding(struct user_search *s, const char *what, struct user_added added, double *alone, double *part)
 {
     struct user_variant v = {.added = added};
@@ -48,6 +52,13 @@ static bool try_adding(struct user_search *s, const char *what, struct user_adde
     if (!user_search_cycles(s, v, &t->cycles))
         return false;
     *part = (t->cycles - s->l->cycles) / t->expected;
+    if (*part > USER_WIDTH_PART) {
+        double twice;
+        v.added.count *= 2;
+        if (!user_search_cycles(s, v, &twice))
+            return false;
+        *part = fmin(*part, (twice - t->cycles) / t->expected);
+    }
     return true;
 }
 
@@ -187,7 +198,7 @@ static bool find(struct user_search *s)
      */
     if (!found)
         judge_nops(s, &nops, &found);
-    return found || try_units(s);
+    return found || (try_units(s) && (l->text[0] || user_search_instructions(s)));
 }
 
 bool user_limits_find(struct probe *p, struct user_place *w, struct user_limits *l)

@@ -7,17 +7,17 @@
 
 #include "lib/structure/user_cost.h"
 
-enum { USER_LIMIT_TEXT = 96, USER_LIMIT_TRIALS = 112 };
+enum { USER_LIMIT_TEXT = 96, USER_LIMIT_TRIALS = 160 };
 
 /* One change, and what came of it. */
 struct user_trial {
     /*
-     * "register", "vector", "flags", "all", "memory", "stack", "values", "nop", or the class of an operation that was
-     * added
+     * "register", "vector", "flags", "all", "memory", "stack", "values", "nop", the class of an operation that was
+     * added, or "instruction": NOPs stood in the place of one
      */
     const char *what;
     unsigned which; /* number of the register */
-    int64_t offset; /* of the word from the beginning of the memory, or from the stack pointer */
+    int64_t offset; /* of the word from the beginning of the memory, or from the stack pointer; of the instruction */
     unsigned count; /* operations that were added to each copy */
     double cycles;  /* of a copy */
     /*

@@ -35,5 +35,10 @@ bool user_search_mispredicted(struct user_search *s, double nop_cycles, double *
  * take, which a register that has its first value again does away with, too. False: the probe is over.
  */
 bool user_search_waits(struct user_search *s, double cost, bool *found);
+/*
+ * Which instruction the kernel becomes fastest without, where NOPs in its place make it faster than it is, and than with
+ * NOPs besides. False: the probe is over.
+ */
+bool user_search_instructions(struct user_search *s);
 
 #endif

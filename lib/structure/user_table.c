@@ -109,7 +109,7 @@ void user_limits_send(struct probe *p, const struct user_kernel *k, const struct
             record_text(&r, NULL, harness_register_name(t->which));
         else if (!strcmp(t->what, "vector"))
             record_integer(&r, NULL, t->which);
-        else if (!strcmp(t->what, "memory") || !strcmp(t->what, "stack"))
+        else if (!strcmp(t->what, "memory") || !strcmp(t->what, "stack") || !strcmp(t->what, "instruction"))
             record_number(&r, NULL, (double)t->offset);
         else
             record_null(&r, NULL);

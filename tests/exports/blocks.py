@@ -6,6 +6,7 @@ measured by a harness of its own, which shares nothing with fathom's: copies of 
 time-stamp counter between loops of dependent additions, which take one cycle each and say how long a cycle is.
 """
 
+import bisect
 import ctypes
 import mmap
 import random
@@ -19,6 +20,7 @@ CODE_BYTES = 1 << 16
 REPETITIONS = 1000  # at most, until so many are good:
 GOOD = 15
 LEAST = 5
+FEW = 20
 BESIDE = 0.03  # NOPs take half as long again, or twice as long, beside a sibling thread that executes instructions
 GENERAL = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12"]  # not rsp; r13 to r15 are the harness's
 NARROW = {
@@ -111,6 +113,13 @@ def constant(name):
     return f"{'49' if number > 7 else '48'}c7{0xC0 | number & 7:02x}01000000"
 
 
+def ones():
+    """Code that sets each vector register to four times 1.0, and general registers to 1."""
+    first = "b80000803f660f6ec00fc6c000"  # mov eax, 0x3f800000; movd xmm0, eax; shufps xmm0, xmm0, 0
+    copies = (f"0f28{0xC0 | i << 3:02x}" if i < 8 else f"440f28{0xC0 | (i - 8) << 3:02x}" for i in range(1, 16))
+    return first + "".join(copies) + "".join(map(constant, GENERAL))
+
+
 class Harness:
     """Executable memory, and the time that a loop in it takes. Code may use the memory at r13, a page of zeros."""
 
@@ -120,23 +129,17 @@ class Harness:
     def __init__(self):
         self.memory = mmap.mmap(-1, CODE_BYTES + mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
-        self.nops = []  # the least cycles of the NOPs below, where no sibling thread takes its share: so many ever
+        self.nops = []  # cycles of the NOPs below, sorted
 
     def loop(self, body, at):
         """A function of the number of iterations, that returns ticks."""
         start = bytes.fromhex("0faee80f310faee848c1e2204809c24989d6")  # lfence; rdtsc; lfence; r14 = ticks
-        ones = bytes.fromhex("b80000803f660f6ec00fc6c000") + b"".join(
-            bytes.fromhex("0f28") + bytes([0xC0 | i << 3])
-            if i < 8
-            else bytes.fromhex("440f28") + bytes([0xC0 | (i - 8) << 3])
-            for i in range(1, 16)
-        )
         turn = bytes.fromhex("49ffcf") + bytes.fromhex("0f85") + (-(len(body) + 9)).to_bytes(4, "little", signed=True)
         end = bytes.fromhex("0faee80f3148c1e2204809d04c29f0c5f877")
-        ones += b"".join(bytes.fromhex(constant(name)) for name in GENERAL)
-        ones += bytes.fromhex("49bd") + (self.address + CODE_BYTES).to_bytes(8, "little")  # mov r13, …
-        fill = b"\x90" * (-(len(bytes.fromhex(self.PROLOGUE)) + len(ones) + len(start)) % 64)
-        code = bytes.fromhex(self.PROLOGUE) + ones + fill + start + body + turn + end + bytes.fromhex(self.EPILOGUE)
+        values = bytes.fromhex(ones())
+        values += bytes.fromhex("49bd") + (self.address + CODE_BYTES).to_bytes(8, "little")  # mov r13, …
+        fill = b"\x90" * (-(len(bytes.fromhex(self.PROLOGUE)) + len(values) + len(start)) % 64)
+        code = bytes.fromhex(self.PROLOGUE) + values + fill + start + body + turn + end + bytes.fromhex(self.EPILOGUE)
         self.memory[at : at + len(code)] = code
         return ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64)(self.address + at)
 
@@ -144,7 +147,8 @@ class Harness:
         """
         Core cycles an iteration: the median of what 2n copies take longer than n just before. None where too few readings
         are good: the additions before and after take as long to a part in 200, and NOPs are as fast as they were at least
-        LEAST times before, since a sibling thread at work slows them down, and a wrong reading makes them too fast.
+        LEAST times before, and one time in FEW, since a sibling thread at work slows them down, and a wrong reading makes
+        them too fast.
         """
         code = bytes.fromhex(block)
         copies = max(1, COPIES_BYTES // len(code) // 2)
@@ -162,8 +166,9 @@ class Harness:
             after = loops[3](ITERATIONS) - loops[2](ITERATIONS)
             cycle = (before + after) / 2 / 100
             if abs(before - after) < 0.005 * after:
-                self.nops = sorted([*self.nops, nops / cycle])[:LEAST]
-                if nops / cycle < self.nops[-1] * (1 + BESIDE):
+                bisect.insort(self.nops, nops / cycle)
+                fast = self.nops[min(max(LEAST, len(self.nops) // FEW), len(self.nops)) - 1]
+                if nops / cycle < fast * (1 + BESIDE):
                     good.append((two - one) / cycle)
             if len(good) == GOOD:
                 return statistics.median(good) / copies
