@@ -357,13 +357,15 @@ build/tests/%: build/tests/objects/tests/unit/%.c.o $$(call unit_objects,$$*)
 	$(Q)gcc $(SANITIZE) $^ $(call comment,libs,tests/unit/$*.c) -lcmocka -lm -o $@
 
 # The probes on modelled cores, all of tests/model in one program per ISA; each runs on any machine. The
-# model itself runs at every instruction and Unicorn allocates at every store: no sanitizer there.
+# model itself runs at every instruction and Unicorn allocates at every store: no sanitizer there. Its files call each
+# other at every instruction, and are optimised together when they are linked.
 MODEL_SANITIZE := -fsanitize=undefined -fno-sanitize-recover=all
+MODEL_LINK = $(MODEL_SANITIZE) -flto=auto
 build/tests/model/%.o: % Makefile | build/setup-test.stamp
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(MODEL_SANITIZE) -c $< -o $@
-build/tests/model/tests/%.o: MODEL_SANITIZE :=
+build/tests/model/tests/%.o: MODEL_SANITIZE := -flto
 
 # What controls a core and counts on it, access to registers apart.
 CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control counter_registers counters counters_amd counters_intel cpu \
@@ -377,7 +379,7 @@ MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/probes/*.c tests/m
     $(CONTROL_$(1)) $(EVENTS_$(1)) arch/catalogue.c arch/form_read.c arch/$(1)/form_read.c arch/$(1)/catalogue.c arch/$(1)/units.c build/catalogue/$(1).c
 build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
 	$$(call say,LD,$$@)
-	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@
+	$$(Q)gcc $$(MODEL_LINK) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call model_rules,$(isa))))
 MODEL_TESTS := $(ISAS:%=build/tests/model_%)
@@ -389,24 +391,24 @@ build/tests/model/lib.a: $(patsubst %,build/tests/model/%.o,$(wildcard lib/*.c l
 
 build/tests/model_curves: $(patsubst %,build/tests/model/%.o,$(wildcard tests/model/curves/*.c) boot/linux/gather.c) build/tests/model/lib.a
 	$(call say,LD,$@)
-	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+	$(Q)gcc $(MODEL_LINK) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_curves
 
 # Families of curves, on modelled branch target buffers.
 MODEL_FAMILIES := $(wildcard tests/model/families/*.c) tests/model/curves/noise.c tests/model/curves/machine.c
 build/tests/model_families: $(MODEL_FAMILIES:%=build/tests/model/%.o) build/tests/model/lib.a
 	$(call say,LD,$@)
-	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+	$(Q)gcc $(MODEL_LINK) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_families
 
 # Organisations fitted to modelled and published branch target buffers; and to such that hold few branches.
 MODEL_BTB := $(addprefix tests/model/btb/,fit.c published.c simulated.c) tests/model/curves/noise.c tests/model/curves/machine.c
 build/tests/model_btb: $(MODEL_BTB:%=build/tests/model/%.o) build/tests/model/lib.a
 	$(call say,LD,$@)
-	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+	$(Q)gcc $(MODEL_LINK) $^ -lcmocka -lm -o $@
 build/tests/model_btb_near: $(patsubst %,build/tests/model/tests/model/%.c.o,btb/near changes targets curves/noise) build/tests/model/lib.a
 	$(call say,LD,$@)
-	$(Q)gcc $(MODEL_SANITIZE) $^ -lcmocka -lm -o $@
+	$(Q)gcc $(MODEL_LINK) $^ -lcmocka -lm -o $@
 MODEL_TESTS += build/tests/model_btb build/tests/model_btb_near
 
 # Every form of a catalogue executed, to see what it reads and writes; static, so that an emulator can run it.
@@ -431,7 +433,7 @@ build/tests/core_$(1): $$(patsubst %,build/tests/model/%.o,$$(wildcard tests/sim
     $$(patsubst %,tests/model/%.c,cache changes core core_call core_data core_prefetch decode history in_flight load_predictor load_store \
     predictor prefetchers repeats scheduler stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
 	$$(call say,LD,$$@)
-	$$(Q)gcc $$(MODEL_SANITIZE) $$^ -lcapstone -lunicorn -lm -o $$@
+	$$(Q)gcc $$(MODEL_LINK) $$^ -lcapstone -lunicorn -lm -o $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call core_rules,$(isa))))
 
