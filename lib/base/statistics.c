@@ -30,7 +30,9 @@ static void insert_all(double *values, size_t count, size_t gap)
     for (size_t i = gap; i < count; i++) {
         const double value = values[i];
         size_t k = i;
-        for (; k >= gap && after(values[k - gap], value); k -= gap)
+        if (isnan(value)) /* behind all of them */
+            continue;
+        for (; k >= gap && !(values[k - gap] <= value); k -= gap)
             values[k] = values[k - gap];
         values[k] = value;
     }

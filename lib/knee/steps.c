@@ -94,8 +94,10 @@ static double squares_about(const struct series *s, size_t first, size_t end, co
 {
     double squares = 0;
 
-    for (size_t i = first; i < end; i++)
-        squares += (s->y[i] - line_at(l, s->x[i])) * (s->y[i] - line_at(l, s->x[i]));
+    for (size_t i = first; i < end; i++) {
+        const double off = s->y[i] - line_at(l, s->x[i]);
+        squares += off * off;
+    }
     return squares;
 }
 
@@ -351,6 +353,20 @@ static size_t edge_inside(const struct curve *c, const struct piece *p)
     return two_levels(c, p->first, p->end, &p->line, &place) > c->penalty ? place : 0;
 }
 
+/* Whether all points of a piece from `at` on lie above those before by more than OUTLIER of their deviations. */
+static bool is_left_at(const struct curve *c, const struct piece *p, size_t at)
+{
+    const struct series *s = &c->s;
+    const struct line level = series_line(s, p->first, at, false);
+    const double free = (double)(at - p->first) - 1, seen = sqrt(squares_about(s, p->first, at, &level) / free);
+    const double sure = OUTLIER * fmax(seen * few_points(free), c->least_difference);
+    size_t above = at;
+
+    while (above < p->end && s->y[above] > level.at + sure)
+        above++;
+    return above == p->end;
+}
+
 /*
  * The point behind which a level that slopes has left a flat one that it begins with; 0 where it has none. All other
  * points, STRETCH_LEAST or more, lie above the level by more than OUTLIER of its deviations, as its own points show
@@ -360,17 +376,10 @@ static size_t edge_inside(const struct curve *c, const struct piece *p)
 static size_t level_left_inside(const struct curve *c, const struct piece *p)
 {
     const struct series *s = &c->s;
-    const double tick = c->least_difference;
     double low = s->y[p->first], high = low;
 
-    for (size_t at = p->first + 1; p->sloped && tick > 0 && at + STRETCH_LEAST <= p->end; at++) {
-        const struct line level = series_line(s, p->first, at, false);
-        const double free = (double)(at - p->first) - 1, seen = sqrt(squares_about(s, p->first, at, &level) / free);
-        const double sure = OUTLIER * fmax(seen * few_points(free), tick);
-        size_t above = at;
-        while (above < p->end && s->y[above] > level.at + sure)
-            above++;
-        if (at >= p->first + STRETCH_LEAST && above == p->end && s->y[at] - high > STEEPER * (high - low))
+    for (size_t at = p->first + 1; p->sloped && c->least_difference > 0 && at + STRETCH_LEAST <= p->end; at++) {
+        if (at >= p->first + STRETCH_LEAST && s->y[at] - high > STEEPER * (high - low) && is_left_at(c, p, at))
             return at;
         low = fmin(low, s->y[at]);
         high = fmax(high, s->y[at]);
