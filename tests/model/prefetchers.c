@@ -70,6 +70,7 @@ static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, stru
     const struct stride_design *d = &p->design.stride;
     const uint64_t key = d->bits ? pc & ((UINT64_C(1) << d->bits) - 1) : pc;
     struct stride_entry *e = &p->strides[0];
+    uint64_t oldest = UINT64_MAX;
 
     if (!d->entries)
         return;
@@ -78,7 +79,8 @@ static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, stru
             e = o;
             break;
         }
-        e = o->used < e->used ? o : e;
+        e = o->used < oldest ? o : e;
+        oldest = o->used < oldest ? o->used : oldest;
     }
     if (!e->used || e->key != key) {
         *e = (struct stride_entry){.key = key, .used = p->now, .last = address};
@@ -111,6 +113,7 @@ static void see_stream(struct prefetchers *p, int64_t address, struct list *l)
     const uint64_t page = (uint64_t)address / PAGE;
     const int64_t line = address / CACHE_LINE_BYTES;
     struct stream_entry *e = &p->streams[0];
+    uint64_t oldest = UINT64_MAX;
 
     if (!d->entries)
         return;
@@ -119,7 +122,8 @@ static void see_stream(struct prefetchers *p, int64_t address, struct list *l)
             e = o;
             break;
         }
-        e = o->used < e->used ? o : e;
+        e = o->used < oldest ? o : e;
+        oldest = o->used < oldest ? o->used : oldest;
     }
     if (!e->used || e->page != page) {
         *e = (struct stream_entry){.page = page, .used = p->now, .last = line, .run = 1};
@@ -169,13 +173,15 @@ static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, str
         return;
     const uint64_t region = address / d->bytes, line = address % d->bytes / CACHE_LINE_BYTES;
     struct region_entry *e = &p->active[0], *pattern = &p->patterns[0];
+    uint64_t oldest = UINT64_MAX;
     for (struct region_entry *o = p->active; o < p->active + d->active; o++) {
         if (o->used && o->region == region) {
             o->used = p->now;
             o->lines |= (uint64_t)is_remembered(d, line, o->first) << line;
             return;
         }
-        e = o->used < e->used ? o : e;
+        e = o->used < oldest ? o : e;
+        oldest = o->used < oldest ? o->used : oldest;
     }
     const uint64_t key = (d->key == BY_OFFSET ? 0 : pc * PAGE_LINES) + (d->key == BY_INSTRUCTION ? 0 : line);
     const struct region_entry ended = *e;
@@ -202,6 +208,7 @@ static void see_deltas(struct prefetchers *p, uint64_t pc, int64_t address, stru
     const struct delta_design *d = &p->design.deltas;
     const int64_t line = address / CACHE_LINE_BYTES;
     struct delta_entry *e = &p->deltas[0];
+    uint64_t oldest = UINT64_MAX;
 
     if (!d->deltas)
         return;
@@ -210,7 +217,8 @@ static void see_deltas(struct prefetchers *p, uint64_t pc, int64_t address, stru
             e = o;
             break;
         }
-        e = o->used < e->used ? o : e;
+        e = o->used < oldest ? o : e;
+        oldest = o->used < oldest ? o->used : oldest;
     }
     if (!e->used || e->pc != pc) {
         *e = (struct delta_entry){.pc = pc, .used = p->now, .last = line};

@@ -83,6 +83,8 @@ enum target_found targets_look_up(struct targets *t, uint64_t last_byte, uint64_
         return known ? TARGET_RIGHT : TARGET_MISSING;
     }
     t->opened = t->design.pairs ? set : NULL;
+    if (set[0].tag == entry.tag && set[0].target == target) /* as it is now */
+        return TARGET_RIGHT;
     keep(t, set);
     /* moves the entries that were used later than this one back by one */
     for (size_t way = 0; way < t->design.ways; way++) {

@@ -68,7 +68,7 @@ static enum outcome look_up(struct state *s, uint64_t branch)
 {
     const struct table *t = s->table;
     struct entry *set = &s->entries[set_of(t, branch) * t->ways], *victim = set;
-    uint64_t key = key_of(t, branch);
+    uint64_t key = key_of(t, branch), oldest = UINT64_MAX;
 
     s->now++;
     for (unsigned w = 0; w < t->ways; w++) {
@@ -90,7 +90,8 @@ static enum outcome look_up(struct state *s, uint64_t branch)
             e->used = s->now;
             return MISS;
         }
-        victim = e->used < victim->used ? e : victim;
+        victim = e->used < oldest ? e : victim;
+        oldest = e->used < oldest ? e->used : oldest;
     }
     *victim = (struct entry){.key = key, .branches = {branch}, .used = s->now};
     return MISS;
