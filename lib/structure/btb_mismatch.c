@@ -451,11 +451,13 @@ static double fit_costs(const struct btb_mismatch *m, const struct btb_part *con
         struct group_sums *g = &sums[groups];
         i = add_up(m, i, resident, adjusted ? &adjusted->differences[first->pattern] : NULL,
                    adjusted ? &adjusted->u[groups] : NULL, g);
-        eliminate(g, m->patterns[first->pattern].weights, &patterns[first->pattern]);
         *ranges += g->ranges;
-        least += least_sum(g);
-        if (!adjusted && least > limit + (double)*ranges)
-            return INFINITY;
+        if (!adjusted) {
+            least += least_sum(g);
+            if (least > limit + (double)*ranges)
+                return INFINITY;
+        }
+        eliminate(g, m->patterns[first->pattern].weights, &patterns[first->pattern]);
         show_one |= g->used.x > BTB_SHOWS ? first->stride : 0;
         show_two |= g->used.y > BTB_SHOWS ? first->stride : 0;
     }
