@@ -107,3 +107,16 @@ void emit_blocker(struct code *c, struct blocker_registers *r, const struct bloc
     case BLOCKER_IDIOM: emit_idiom(c, b->idiom, r->sink, r->sink); break;
     }
 }
+
+void emit_blockers_end(struct code *c, const struct blocked_order *o)
+{
+    bool done[BLOCKERS] = {false};
+
+    for (size_t i = 0; i < o->count; i++) {
+        const uint8_t which = o->slots[i];
+        if (which == BLOCKED_INSTANCE || done[which] || o->all[which].kind != BLOCKER_FORM)
+            continue;
+        done[which] = true;
+        emit_form_end(c, o->all[which].form);
+    }
+}

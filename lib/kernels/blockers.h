@@ -51,5 +51,7 @@ bool blockers_take_registers(struct blocker_registers *r, const struct blocked_o
 void emit_blockers_begin(struct code *c, const struct blocker_registers *r);
 /* Emits one blocker. */
 void emit_blocker(struct code *c, struct blocker_registers *r, const struct blocker *b);
+/* Leaves the state of registers that code without these blockers finds usually: upper parts of vectors are not in use. */
+void emit_blockers_end(struct code *c, const struct blocked_order *o);
 
 #endif

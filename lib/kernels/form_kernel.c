@@ -139,6 +139,8 @@ enum reason form_kernel_make(struct probe *p, struct form_kernel *w, uint64_t da
     memcpy(w->bytes, c.write + w->first, w->period);
     emit_loop(&c, w->first);
     emit_form_end(&c, w->form);
+    if (w->blocked)
+        emit_blockers_end(&c, w->blocked);
     if (w->kept_bits)
         emit_wide_end(&c, w->kept_bits);
     emit_return(&c);

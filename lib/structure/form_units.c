@@ -5,7 +5,11 @@
 
 #include "lib/structure/tolerances_ports.h"
 
-enum { ACCESS_HALVES = 2 };
+enum {
+    ACCESS_HALVES = 2,
+    AGAIN =
+        2 /* times more that a set is tried where it gave no whole number, since no good order may have been found */
+};
 
 /* ---- Sets ----------------------------------------------------------------------------------------- */
 
@@ -243,6 +247,12 @@ static bool ops_of_two(const struct form_units *u, const struct form_units_set *
  * How many operations of the form can run on no other units than these; beside two sets at once, besides those that
  * were found for smaller sets.
  */
+static bool is_whole(const struct form_units *u, const struct form_units_set *set, unsigned cycles, double ops,
+                     unsigned *times)
+{
+    return set->parts[0] ? ops_of_two(u, set, cycles, ops, times) : whole_ops(ops, times);
+}
+
 static bool test_set(struct form_units_sets *s, struct form_units *u, struct form_units_set *set)
 {
     const unsigned first = blocked_cycles(s, u, set);
@@ -252,10 +262,14 @@ static bool test_set(struct form_units_sets *s, struct form_units *u, struct for
     t->is_decided = first > 0;
     for (unsigned i = 0; i < FORM_UNITS_LENGTHS && t->is_decided; i++) {
         const unsigned before = t->times;
-        if (!measure_ops(s, set, first + i, &t->ops[i]))
-            return false;
-        t->is_decided = set->parts[0] ? ops_of_two(u, set, first + i, t->ops[i], &t->times)
-                                      : whole_ops(t->ops[i], &t->times);
+        t->is_decided = false;
+        for (unsigned again = 0; again <= AGAIN && !t->is_decided; again++) {
+            double ops;
+            if (!measure_ops(s, set, first + i, &ops))
+                return false;
+            t->ops[i] = fmin(t->ops[i], ops); /* fmin ignores NaN */
+            t->is_decided = is_whole(u, set, first + i, t->ops[i], &t->times);
+        }
         t->is_decided &= i == 0 || t->times == before;
         if (t->is_decided && t->times == 0)
             break;
@@ -283,6 +297,15 @@ static void add_op(struct form_units *u)
         .cycles = 1,
         /* one operation keeps all of these units busy, which it could not if it were able to use fewer */
         .is_exact = t->times == 1 && fabs(1 / (t->set->count * u->cycles) - 1) <= BLOCKERS_OFF};
+}
+
+/*
+ * Operations that the form can have: those of its slots, and those that access memory besides, two for each access, since
+ * some cores read and write long vectors in halves (Zen 4: AMD's optimisation guide 57647, 2.11).
+ */
+static double most_ops(const struct form_units *u)
+{
+    return u->per_slot * u->slots_most + ACCESS_HALVES * u->accesses;
 }
 
 /* Whether the form takes longer than renaming, and operations are left that no set held. */
@@ -330,8 +353,36 @@ static bool may_be_common(const struct form_units *u, const struct form_units_op
     const bool more = seen_within(u, a->ports | b->ports) >= a->times + b->times;
     const unsigned kinds = 1u + (a->times > common) + (b->times > common) + more;
 
-    return kinds <= u->slots_most + u->accesses &&
+    return kinds <= u->per_slot * u->slots_most + u->accesses &&
            !is_too_fast_for(u, common, (unsigned)__builtin_popcount(a->ports & b->ports));
+}
+
+/* Whether a third set has units of one of these two, so that it may share operations with them, too. */
+static bool has_third(const struct form_units *u, const struct form_units_op *a, const struct form_units_op *b)
+{
+    for (const struct form_units_op *o = u->ops; o < u->ops + u->op_count; o++)
+        if (o != a && o != b && (o->ports & (a->ports | b->ports)))
+            return true;
+    return false;
+}
+
+/*
+ * How many operations of two sets are the same ones, on units that both have; `several` where more than one number may
+ * be. None are where the form may have them all, which it may not where a slot holds several and these are too many.
+ */
+static unsigned count_common(const struct form_units *u, const struct form_units_op *a, const struct form_units_op *b,
+                             bool *several)
+{
+    const bool too_many = u->per_slot > 1 && !has_third(u, a, b) && ops_within(u, UINT16_MAX) > most_ops(u);
+    unsigned common = 0, numbers = !too_many;
+
+    for (unsigned n = 1; n <= a->times && n <= b->times; n++)
+        if (may_be_common(u, a, b, n)) {
+            common = n;
+            numbers++;
+        }
+    *several = numbers > 1;
+    return common;
 }
 
 /*
@@ -343,18 +394,24 @@ static void join_common(struct form_units *u)
     for (size_t a = 0; a < u->op_count && !u->why; a++)
         for (size_t b = a + 1; b < u->op_count && !u->why; b++) {
             const uint16_t both = u->ops[a].ports & u->ops[b].ports;
-            bool any = false;
+            bool several = false;
             if (!both || both == u->ops[a].ports || both == u->ops[b].ports)
                 continue;
-            if (u->slots_most + u->accesses > 1) {
-                for (unsigned n = 1; n <= u->ops[a].times && n <= u->ops[b].times; n++)
-                    any |= may_be_common(u, &u->ops[a], &u->ops[b], n);
-                if (any)
-                    u->why = REASON_AMBIGUOUS;
+            const bool is_one = u->per_slot * u->slots_most + u->accesses <= 1;
+            const unsigned common = is_one ? 1 : count_common(u, &u->ops[a], &u->ops[b], &several);
+            if (several)
+                u->why = REASON_AMBIGUOUS;
+            if (several || !common)
                 continue;
+            if (!is_one && u->ops[a].times > common && u->op_count < FORM_UNITS_OPS) {
+                u->ops[u->op_count] = u->ops[a];
+                u->ops[u->op_count++].times -= common;
             }
-            u->ops[a] = (struct form_units_op){.ports = both, .times = 1, .cycles = 1};
-            u->ops[b--] = u->ops[--u->op_count];
+            u->ops[a] = (struct form_units_op){.ports = both, .times = common, .cycles = 1};
+            if (!is_one && u->ops[b].times > common)
+                u->ops[b].times -= common;
+            else
+                u->ops[b--] = u->ops[--u->op_count];
         }
 }
 
@@ -364,7 +421,7 @@ static void join_common(struct form_units *u)
  */
 static void find_long_ops(struct form_units *u)
 {
-    if (u->slots_most > 1 || (double)u->op_count < u->slots_most + u->accesses)
+    if (u->per_slot * u->slots_most > 1 || (double)u->op_count < u->slots_most + u->accesses)
         return;
     for (size_t i = 0; i < u->op_count; i++) {
         u->ops[i].cycles = u->ops[i].times;
@@ -373,9 +430,8 @@ static void find_long_ops(struct form_units *u)
 }
 
 /*
- * What contradicts the result: a test that the form's own speed refutes where all its operations are, or more operations
- * than it can have, since a slot holds one operation, and those that access memory besides: two for each
- * access, since some cores read and write long vectors in halves (Zen 4: AMD's optimisation guide 57647, 2.11).
+ * What contradicts the result: a test that the form's own speed refutes where no operation was found, or more operations
+ * than it can have. Where some were found the refuted test only leaves open whether there are more.
  */
 static enum reason why_not(struct form_units *u)
 {
@@ -384,22 +440,22 @@ static enum reason why_not(struct form_units *u)
     for (size_t i = 0; i < u->test_count; i++) {
         const struct form_units_test *t = &u->tests[i];
         any |= t->is_decided;
-        if (t->is_refuted && ops_within(u, t->set->ports) == ops_within(u, UINT16_MAX))
+        if (t->is_refuted && !ops_within(u, UINT16_MAX))
             return REASON_EXPERIMENTS_DISAGREE;
         u->is_partial |= !t->is_decided && !t->set->parts[0];
     }
     if (!any)
         return REASON_NOT_BLOCKED;
-    return ops_within(u, UINT16_MAX) > u->slots_most + ACCESS_HALVES * u->accesses ? REASON_EXPERIMENTS_DISAGREE
-                                                                                   : REASON_NONE;
+    return ops_within(u, UINT16_MAX) > most_ops(u) ? REASON_EXPERIMENTS_DISAGREE : REASON_NONE;
 }
 
-bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_units *u)
+bool form_units_find(struct form_units_sets *s, unsigned accesses, unsigned per_slot, struct form_units *u)
 {
     const struct form_units_mix alone = {.instance = true};
 
     memset(u, 0, sizeof *u);
     u->accesses = accesses;
+    u->per_slot = per_slot;
     if (!s->measure(s->context, &alone, false, &u->cycles))
         return false;
     if (isnan(u->cycles)) {

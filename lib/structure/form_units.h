@@ -91,6 +91,7 @@ struct form_units {
     enum reason why;   /* undecided; REASON_NONE: it is decided */
     bool is_partial;   /* it is, but the form may have more operations than those that sets of the map hold */
     unsigned accesses; /* to memory, of an instance */
+    unsigned per_slot; /* operations behind a slot of the front end, at most */
     double cycles;     /* of an instance alone */
     double slots;      /* of the front end that an instance takes; NaN: not known, or no whole number */
     double slots_most; /* the same, rounded up where it is no whole number; NaN: not known */
@@ -106,10 +107,10 @@ struct form_units {
  */
 void form_units_sets(struct form_units_sets *s, const uint16_t *ports, size_t classes);
 /*
- * Finds the units of the form that s->measure measures, which reads and writes memory `accesses` times. False: a
- * measurement ended everything, and *u is of no use.
+ * Finds the units of the form that s->measure measures, which reads and writes memory `accesses` times, and has up to
+ * `per_slot` operations behind each slot of the front end. False: a measurement ended everything, and *u is of no use.
  */
-bool form_units_find(struct form_units_sets *s, unsigned accesses, struct form_units *u);
+bool form_units_find(struct form_units_sets *s, unsigned accesses, unsigned per_slot, struct form_units *u);
 /*
  * Sets *best to the cycles of the mix in the best of several orders, since hardware is never faster than its units, and
  * slower in a bad order. Quick samples choose it; no more orders are tried once one takes no more than `enough`. NaN:

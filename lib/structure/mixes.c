@@ -149,6 +149,9 @@ bool mixes_build(struct probe *p, void *context, struct kernel *k)
     for (size_t blanks = !of_mix ? body : m->order.slots && m->order.tail; blanks; blanks--)
         emit_blank(&c, &m->blank);
     emit_loop(&c, loop);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->forms[i])
+            emit_form_end(&c, m->forms[i]);
     emit_return(&c);
     k->data = m->area->at + BASE_AT;
     k->units = (double)(of_mix ? mixes : body);

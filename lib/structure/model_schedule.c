@@ -53,15 +53,15 @@ struct schedule {
 /* The unit for which the fewest operations wait; of several the one that had the fewest. */
 static uint8_t bind(struct schedule *s, uint16_t units)
 {
-    uint8_t best = (uint8_t)__builtin_ctz(units); /* no operation has no unit */
+    unsigned best = (unsigned)__builtin_ctz(units); /* no operation has no unit */
 
-    for (uint8_t u = (uint8_t)(best + 1); u < SCHEDULE_UNITS; u++)
+    for (unsigned u = best + 1; u < SCHEDULE_UNITS; u++)
         if ((units >> u & 1) &&
             (s->waiting[u] < s->waiting[best] || (s->waiting[u] == s->waiting[best] && s->bound[u] < s->bound[best])))
             best = u;
     s->waiting[best]++;
     s->bound[best]++;
-    return best;
+    return (uint8_t)best;
 }
 
 /* The flight that a value comes from. What has retired is there. */

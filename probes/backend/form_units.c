@@ -158,6 +158,24 @@ static unsigned accesses_of(const struct form *f)
     return count;
 }
 
+/*
+ * Operations that one slot may hold: halves of vectors that are longer than units (Zen 4: AMD's optimisation guide 57647,
+ * 2.11), and there another that keeps what a mask leaves of the register.
+ */
+static unsigned ops_of_slot(const struct form *f)
+{
+    enum { UNIT_BITS = 256 };
+    bool is_long = false, is_masked = false, keeps = false;
+
+    for (unsigned i = 0; i < f->operand_count; i++) {
+        const struct form_operand *o = form_operand(f, i);
+        is_long |= o->kind == OPERAND_VECTOR && o->bits > UNIT_BITS;
+        is_masked |= o->kind == OPERAND_MASK && (o->access & OPERAND_READ);
+        keeps |= o->kind == OPERAND_VECTOR && (o->access & OPERAND_READ) && (o->access & OPERAND_WRITE);
+    }
+    return is_long ? 2u + (is_masked && keeps) : 1;
+}
+
 /* Measures one form. Those that need companions, or whose cost depends on what was executed before, have no units. */
 static void measure_form(struct bench *b, struct row *row)
 {
@@ -169,7 +187,7 @@ static void measure_form(struct bench *b, struct row *row)
     form_fill_data(row->form, FORM_VALUES_ONE, b->group.data.write);
     b->group.form = row->form;
     b->group.why = why_of(REASON_NONE);
-    if (!form_units_find(&b->sets, accesses_of(row->form), &row->units))
+    if (!form_units_find(&b->sets, accesses_of(row->form), ops_of_slot(row->form), &row->units))
         row->once.why = b->group.why.reason ? b->group.why : why_of(REASON_NO_READINGS);
 }
 

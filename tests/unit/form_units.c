@@ -174,7 +174,7 @@ static struct tally try_cores(uint64_t cores)
         for (unsigned n = 0; n < FORMS; n++) {
             struct form_units u;
             random_form(&c);
-            assert_true(form_units_find(&sets, 0, &u));
+            assert_true(form_units_find(&sets, 0, 1, &u));
             t.undecided += u.why != REASON_NONE;
             t.partial += !u.why && u.is_partial;
             t.whole += !u.why && !u.is_partial;
@@ -215,7 +215,7 @@ static void a_microcoded_form_is_undecided(void **state)
     c.slots = 12;
     c.stall = 3;
     sets.context = &c;
-    assert_true(form_units_find(&sets, 0, &u));
+    assert_true(form_units_find(&sets, 0, 1, &u));
     assert_int_equal(u.why, REASON_NOT_BLOCKED);
 }
 
@@ -243,10 +243,10 @@ static void operations_are_no_more_than_slots_and_accesses(void **state)
     sets.context = &c;
     c.map.ops[FORM][0] = c.map.ops[2][0];
     c.map.ops[FORM][1] = c.map.ops[6][0];
-    assert_true(form_units_find(&sets, 1, &u));
+    assert_true(form_units_find(&sets, 1, 1, &u));
     assert_int_equal(u.why, REASON_NONE);
     assert_int_equal(u.op_count, 2);
-    assert_true(form_units_find(&sets, 0, &u));
+    assert_true(form_units_find(&sets, 0, 1, &u));
     assert_int_equal(u.why, REASON_EXPERIMENTS_DISAGREE);
 }
 
@@ -264,7 +264,7 @@ static void what_the_speed_alone_refutes_is_no_operation(void **state)
     sets.context = &c;
     c.waits = 1;
     c.map.ops[FORM][0] = c.map.ops[2][0];
-    assert_true(form_units_find(&sets, 0, &u));
+    assert_true(form_units_find(&sets, 0, 1, &u));
     assert_int_equal(u.why, REASON_NONE);
     assert_int_equal(u.op_count, 1);
     assert_int_equal(u.ops[0].ports, 3u << 2);
@@ -281,7 +281,7 @@ static void slots_that_are_no_whole_number_leave_room(void **state)
     sets.context = &c;
     c.slots = 1.5;
     c.map.ops[FORM][0] = c.map.ops[2][0];
-    assert_true(form_units_find(&sets, 0, &u));
+    assert_true(form_units_find(&sets, 0, 1, &u));
     assert_int_equal(u.why, REASON_NONE);
     assert_true(isnan(u.slots));
     assert_true(u.slots_most == 2);
@@ -299,7 +299,7 @@ static void half_an_operation_more_is_no_whole_number(void **state)
     c.slots = 2;
     c.waits = 0.3; /* of two units: 0.6 operations */
     c.map.ops[FORM][0] = (struct ports_op){c.map.ops[1][0].ports, 2};
-    assert_true(form_units_find(&sets, 0, &u));
+    assert_true(form_units_find(&sets, 0, 1, &u));
     for (size_t i = 0; i < u.test_count; i++)
         assert_true(u.tests[i].set->ports != c.map.ops[1][0].ports || !u.tests[i].is_decided);
 }
@@ -315,12 +315,36 @@ static void two_operations_are_told_from_one_on_a_common_unit(void **state)
     c.slots = 2;
     c.map.ops[FORM][0] = c.map.ops[3][0];
     c.map.ops[FORM][1] = c.map.ops[4][0];
-    assert_true(form_units_find(&sets, 0, &u));
+    assert_true(form_units_find(&sets, 0, 1, &u));
     assert_int_equal(u.why, REASON_NONE);
     assert_int_equal(u.op_count, 2);
     c.map.ops[FORM][0] = (struct ports_op){c.map.ops[3][0].ports & c.map.ops[4][0].ports, 1};
     c.map.ops[FORM][1] = (struct ports_op){0, 0};
-    assert_true(form_units_find(&sets, 0, &u));
+    assert_true(form_units_find(&sets, 0, 1, &u));
+    assert_int_equal(u.why, REASON_AMBIGUOUS);
+}
+
+/*
+ * Both halves of a long vector behind one slot, the one on a unit that two sets share, the other on that and another: they
+ * are too many for two operations unless one was found in both sets.
+ */
+static void halves_behind_one_slot_are_told_apart(void **state)
+{
+    struct core c = chain_of_sets(3);
+    struct form_units u;
+
+    (void)state;
+    sets.context = &c;
+    c.map.ops[FORM][0] = (struct ports_op){1u << 1, 1};
+    c.map.ops[FORM][1] = c.map.ops[1][0];
+    assert_true(form_units_find(&sets, 0, 2, &u));
+    assert_int_equal(u.why, REASON_NONE);
+    assert_int_equal(u.op_count, 2);
+    for (size_t i = 0; i < u.op_count; i++) {
+        assert_int_equal(u.ops[i].times, 1);
+        assert_true(u.ops[i].ports == 1u << 1 || u.ops[i].ports == c.map.ops[1][0].ports);
+    }
+    assert_true(form_units_find(&sets, 0, 3, &u));
     assert_int_equal(u.why, REASON_AMBIGUOUS);
 }
 
@@ -334,7 +358,7 @@ static void slow_blockers_are_not_used(void **state)
         sets.context = &c;
         c.blockers_slow = slow ? 0.08 : 0.03;
         c.map.ops[FORM][0] = c.map.ops[0][0];
-        assert_true(form_units_find(&sets, 0, &u));
+        assert_true(form_units_find(&sets, 0, 1, &u));
         assert_int_equal(sets.all[0].ports, 3);
         assert_int_equal(sets.all[0].is_usable, !slow);
     }
@@ -351,7 +375,7 @@ static void slots_are_left_for_the_form(void **state)
     c.width = sets.width = 5.3;
     c.slots = 2;
     c.map.ops[FORM][0] = c.map.ops[6][0];
-    assert_true(form_units_find(&sets, 1, &u));
+    assert_true(form_units_find(&sets, 1, 1, &u));
     assert_int_equal(c.fewest, 2 * 4);
 }
 
@@ -361,6 +385,7 @@ int main(void)
         cmocka_unit_test(operations_are_found_on_their_units),
         cmocka_unit_test(a_microcoded_form_is_undecided),
         cmocka_unit_test(operations_are_no_more_than_slots_and_accesses),
+        cmocka_unit_test(halves_behind_one_slot_are_told_apart),
         cmocka_unit_test(slow_blockers_are_not_used),
         cmocka_unit_test(slots_are_left_for_the_form),
         cmocka_unit_test(what_the_speed_alone_refutes_is_no_operation),
