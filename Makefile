@@ -431,7 +431,7 @@ build/tests/simulator: $(wildcard tests/simulator/*.[ch] tests/simulator/counted
 define core_rules
 build/tests/core_$(1): $$(patsubst %,build/tests/model/%.o,$$(wildcard tests/simulator/*.c tests/simulator/timed/*.c) \
     $$(patsubst %,tests/model/%.c,cache changes core core_call core_data core_prefetch decode history in_flight load_predictor load_store \
-    predictor prefetchers repeats scheduler stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
+    predictor prefetchers repeats scheduler slices stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_LINK) $$^ -lcapstone -lunicorn -lm -o $$@
 endef

@@ -122,8 +122,7 @@ static bool add_to_basis(uint64_t basis[GF2_MASKS], size_t *count, uint64_t x)
     return true;
 }
 
-/* Replaces the masks by combinations of them that describe the same hash with the fewest bits. */
-static void shorten(struct gf2_result *a)
+void gf2_shorten(struct gf2_result *a)
 {
     uint64_t basis[GF2_MASKS] = {0}, shortest[GF2_MASKS] = {0};
     size_t count = 0;
@@ -330,7 +329,7 @@ bool gf2_find(const struct gf2_request *q, struct gf2_result *out)
     *out = (struct gf2_result){.count = 0};
     if (!find_masks(&s))
         return !s.over;
-    shorten(out);
+    gf2_shorten(out);
     return verify_masks(&s) || !s.over;
 }
 

@@ -89,6 +89,11 @@ bool gf2_extend(const struct gf2_request *q, uint64_t further, struct gf2_result
  * are.
  */
 size_t gf2_extend_differences(const struct gf2_result *known, uint64_t further, uint64_t *list, size_t room);
+/*
+ * Replaces a->masks by combinations of them that describe the same hash with the fewest bits, in the order of their
+ * lowest bits.
+ */
+void gf2_shorten(struct gf2_result *a);
 /* Masks as text: "12^27 13^26", cut to `room`. */
 void gf2_text(const struct gf2_result *a, char *out, size_t room);
 

@@ -21,6 +21,7 @@
 #include "tests/model/load_store.h"
 #include "tests/model/prefetchers.h"
 #include "tests/model/scheduler.h"
+#include "tests/model/slices.h"
 #include "tests/model/smt.h"
 #include "tests/model/stores.h"
 #include "tests/model/tage.h"
@@ -39,7 +40,8 @@ struct cache_design {
     bool scattered;      /* leaders are where two parts of the index are equal, or complements; else at fixed places */
     bool hashed;         /* the index is a hash of the address … */
     unsigned plain_bits; /* … but for that many of its lowest bits: three in the second level of Zen 4 */
-    bool victims;        /* it holds what the level before it has replaced, and nothing else; both are LRU */
+    const struct slice_design *slices; /* of the third level; NULL: all of it is equally far */
+    bool victims; /* it holds what the level before it has replaced, and nothing else; both are LRU */
     /* What it has replaced is taken from the first level and the instruction cache, too. For the second level. */
     bool inclusive;
 };
@@ -183,6 +185,8 @@ void core_leave(struct core *c, const double left[SMT_STRUCTURES]);
 void core_share(struct core *c, const struct core_sharing *sharing);
 /* From now on a sibling thread occupies that many of each kind of register. */
 void core_others(struct core *c, unsigned registers);
+/* From now on the core is that one of the machine: what it has is the same, but not how far its slices are. */
+void core_is(struct core *c, unsigned number);
 /* Other cores evict all lines of the last level of data, which then are in the levels before it and in memory. */
 void core_evict(struct core *c);
 /* Other code runs: the instruction cache fetches that many lines of it, each any of 4,096. */

@@ -95,3 +95,9 @@ void core_others(struct core *c, unsigned registers)
     changes.other |= c->design.in_flight.others != registers;
     c->design.in_flight.others = registers;
 }
+
+void core_is(struct core *c, unsigned number)
+{
+    changes.other |= c->number != number;
+    c->number = number;
+}

@@ -124,7 +124,7 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
         const bool here = c->design.data[level].victims ? touch_victims(&c->data[level], at, replaced)
                                                         : cache_touch(&c->data[level], level ? at : frame);
         if (here && (found || level > 0))
-            return c->design.data[level].latency;
+            return c->design.data[level].latency + slice_farther(c->design.data[level].slices, c->number, at);
         replaced = c->data[level].evicted && !level ? physical(c, c->data[level].evicted) : c->data[level].evicted;
     }
     return c->design.memory_latency + c->memory_longer;

@@ -77,6 +77,7 @@ struct core {
     double latest;                                 /* when everything is executed */
     double retired;                                /* when everything has left the core */
     double retired_writers;                        /* when all could have left that write a register */
+    unsigned number;                               /* of the cores of the machine: how far slices are */
     unsigned threads; /* that take turns in the front end and with the ports for data; 0: 1 */
     double zeroed;    /* when the last block is zeroed */
     struct units_busy units, multipliers;

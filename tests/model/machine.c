@@ -149,8 +149,10 @@ const char *machine_use_core(unsigned index)
 
     if (index >= count)
         return "a modelled machine has fewer cores";
-    if (!all[index].why_not)
+    if (!all[index].why_not) {
         machine.info.core = index;
+        core_is(machine.core, index);
+    }
     return all[index].why_not;
 }
 
