@@ -217,8 +217,9 @@ static void run(struct probe *p)
 {
     const struct cache_span second = cache_span_of(p, 2);
     struct slices s = {.p = p};
-    enum reason reason = REASON_TOO_LONG_TO_SIMULATE;
-    bool good = probe_is_simulated(p) || slice_times_start(p, &s.times, &second, &reason);
+    const bool third = facts_number(&p->run->facts, "memory.cache.bytes", "level=3", 0) > 0;
+    enum reason reason = third ? REASON_TOO_LONG_TO_SIMULATE : REASON_CAPACITY_UNKNOWN;
+    bool good = !third || probe_is_simulated(p) || slice_times_start(p, &s.times, &second, &reason);
 
     if (good && !reason) {
         s.passes = probe_calloc(p, (size_t)PASSES << s.times.line_bits, sizeof *s.passes);
@@ -241,8 +242,8 @@ static void run(struct probe *p)
 }
 
 PROBE(slices, .title = "Third level: slices", .family = "memory", .after = "cache_sets", .run = run,
-      .needs = NEEDS("memory.cache.ways level=2", "memory.cache.bytes level=2", "memory.cache.bytes level=3"),
-      .findings = FINDINGS({"memory.cache.slice_function", "address bits",
+      .needs = NEEDS("memory.cache.ways level=2", "memory.cache.bytes level=2"),
+      .findings = FINDINGS({"memory.cache.slice_function", "bits",
                             "parities of address bits by which a line's slice of a cache is chosen"},
                            {"memory.cache.slice_distances", "distances",
                             "distances of slices from the cores that differ: there are as many slices at least"},
