@@ -98,6 +98,11 @@ enum { READER_CHAIN = 128 };
  * takes one core cycle on every core in scope. Additions of immediates would not do: newer cores fold those at rename.
  */
 extern const char reader_chain_kernel[];
+/*
+ * The same with half of the additions in an iteration, and with the same loop around them: on a core that executes one
+ * instruction a cycle the loop takes time too, which the difference of both does not have.
+ */
+extern const char reader_half_chain_kernel[];
 
 /* NOPs in one iteration of the sibling detector's kernel. */
 enum { READER_WIDTH = 128 };

@@ -295,6 +295,21 @@ reader_chain_kernel:
     ret
     .size   reader_chain_kernel, . - reader_chain_kernel
 
+/* The same with half of the additions. */
+    .balign 64
+    .globl  reader_half_chain_kernel
+    .hidden reader_half_chain_kernel
+    .type   reader_half_chain_kernel, %function
+reader_half_chain_kernel:
+    mov     x2, #1
+1:  .rept   CHAIN_ADDITIONS / 2
+    add     x3, x3, x2
+    .endr
+    subs    x0, x0, #1
+    b.ne    1b
+    ret
+    .size   reader_half_chain_kernel, . - reader_half_chain_kernel
+
 /* READER_WIDTH (arch/reader.h) NOPs per iteration. */
     .balign 64
     .globl  reader_width_kernel

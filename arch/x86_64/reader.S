@@ -183,6 +183,21 @@ reader_chain_kernel:
     ret
     .size   reader_chain_kernel, . - reader_chain_kernel
 
+/* The same with half of the additions. */
+    .balign 64
+    .globl  reader_half_chain_kernel
+    .hidden reader_half_chain_kernel
+    .type   reader_half_chain_kernel, @function
+reader_half_chain_kernel:
+    mov     $1, %ecx
+1:  .rept   CHAIN_ADDITIONS / 2
+    add     %rcx, %rax
+    .endr
+    sub     $1, %rdi
+    jnz     1b
+    ret
+    .size   reader_half_chain_kernel, . - reader_half_chain_kernel
+
 /*
  * READER_WIDTH (arch/reader.h) independent NOPs per iteration. They have eight bytes: Zen 4 packs two shorter NOPs
  * into one entry of its operation cache, or does not, depending on how that was filled. With shorter NOPs, whole

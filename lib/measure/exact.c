@@ -36,18 +36,23 @@ static struct window_result find_harness(struct meter *m)
     return result;
 }
 
-/* Cycles in a tick, by two reference chains of which one has twice the additions: what is around them cancels. */
+/*
+ * Cycles in a tick, by two reference chains with as many iterations, of which one has twice the additions in each: what
+ * is around them cancels, and so do their loops, which take time on a core of one instruction a cycle.
+ */
 static struct window_result find_clock(struct meter *m)
 {
     struct window_result result = {0};
     double ticks = 0;
 
     for (m->chain_iterations = CHAIN_FIRST; m->chain_iterations <= CHAIN_MOST; m->chain_iterations *= 4) {
-        struct reading r[] = {reading_of_chain(m), reading_of_chain(m), reading_of_chain(m)};
-        r[2].argument[0] *= 2;
-        result = list_run(m, r, 3);
-        m->instructions += 4 * chain_cycles(m);
-        ticks = reading_ticks(&r[2]) - reading_ticks(&r[1]);
+        const uint64_t iterations = 2 * m->chain_iterations; /* the difference is as long as the reference chain */
+        const struct reading half = {.kernel = (uintptr_t)reader_half_chain_kernel, .argument = {iterations, 0}},
+                             whole = {.kernel = (uintptr_t)reader_chain_kernel, .argument = {iterations, 0}};
+        struct reading r[] = {half, whole, half, whole}; /* twice, since their code is cold at first */
+        result = list_run(m, r, 4);
+        m->instructions += 6 * chain_cycles(m);
+        ticks = reading_ticks(&r[3]) - reading_ticks(&r[2]);
         if (result.end != WINDOW_RAN || (ticks >= 2 * EXACT_STEPS * m->step_ticks && chain_cycles(m) >= EXACT_CYCLES))
             break;
     }

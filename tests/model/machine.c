@@ -19,7 +19,8 @@
 
 enum { AREAS = 32, PAGE_BYTES = 4096 };
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
+    reader_width_kernel[1];
 
 static const double AROUND_CYCLES = 40; /* that a reading takes besides its kernel */
 static const double SHARED_CYCLES =
@@ -469,6 +470,8 @@ struct window_result machine_window(struct reading *list, size_t count)
 
         if (r->kernel == (uintptr_t)reader_chain_kernel)
             cycles += (double)(r->argument[0] * READER_CHAIN);
+        else if (r->kernel == (uintptr_t)reader_half_chain_kernel)
+            cycles += (double)(r->argument[0] * READER_CHAIN / 2);
         else if (r->kernel == (uintptr_t)reader_width_kernel)
             cycles += (double)(r->argument[0] * READER_WIDTH) / (shared ? 2 : 4);
         else if (r->kernel != (uintptr_t)reader_empty_kernel) {

@@ -3,7 +3,8 @@
 
 #include "lib/base/random.h"
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
+    reader_width_kernel[1];
 
 enum { LIST_MAXIMUM = 64 };
 
@@ -74,6 +75,8 @@ static double cost_of(const struct reading *r, bool interrupted)
         return 0;
     if (r->kernel == (uintptr_t)reader_chain_kernel)
         return (double)(r->argument[0] * READER_CHAIN) * held_up;
+    if (r->kernel == (uintptr_t)reader_half_chain_kernel)
+        return (double)(r->argument[0] * READER_CHAIN / 2) * held_up;
     if (r->kernel == (uintptr_t)reader_width_kernel)
         return (double)(r->argument[0] * READER_WIDTH) / 4 * slower;
     const struct cost *c = (const struct cost *)r->kernel;
