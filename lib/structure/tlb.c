@@ -227,12 +227,26 @@ static bool search_near(struct probe *p, const struct tlb *t, struct range *near
  * packed ones do not. How many do depends on the lines that they are on, which a TLB does not see.
  */
 
+/* What was measured at numbers of pages. A simulated core repeats exactly, so there it is not measured again. */
+struct measured {
+    size_t count;
+    struct {
+        const void *context; /* of the sweep */
+        double x, cycles;
+    } at[32];
+};
+
 /* Cycles of a page at x, beyond those of the control. */
-static bool measure_beyond_control(struct probe *p, const struct sweep *s, double x, double *cycles)
+static bool measure_beyond_control(struct probe *p, const struct sweep *s, double x, struct measured *m, double *cycles)
 {
     bool (*const build[])(struct probe *, double, void *, struct kernel *) = {s->build, s->control};
     double y[2] = {0};
 
+    for (size_t i = 0; i < m->count; i++)
+        if (m->at[i].context == s->context && m->at[i].x >= x && m->at[i].x <= x) {
+            *cycles = m->at[i].cycles;
+            return true;
+        }
     for (size_t i = 0; i < 2; i++) {
         struct kernel k = {.units = 1};
         struct point pt = {.q20 = 0};
@@ -244,12 +258,17 @@ static bool measure_beyond_control(struct probe *p, const struct sweep *s, doubl
         y[i] = pt.q20;
     }
     *cycles = y[0] - y[1];
+    if (probe_is_simulated(p) && m->count < sizeof m->at / sizeof m->at[0]) {
+        m->at[m->count].context = s->context;
+        m->at[m->count].x = x;
+        m->at[m->count++].cycles = *cycles;
+    }
     return true;
 }
 
 /* Whether the rise from `low` to `high` pages is another one elsewhere than in `s`, both times that it is measured. */
 static bool check_elsewhere(struct probe *p, const struct sweep *s, const struct sweep *elsewhere, double low,
-                            double high, bool *moves)
+                            double high, struct measured *m, bool *moves)
 {
     struct sweep other = *s;
 
@@ -259,9 +278,9 @@ static bool check_elsewhere(struct probe *p, const struct sweep *s, const struct
     *moves = true;
     for (unsigned n = 0; n < 2 && *moves; n++) {
         double before, after, other_before, other_after;
-        if (!measure_beyond_control(p, s, low, &before) || !measure_beyond_control(p, s, high, &after) ||
-            !measure_beyond_control(p, &other, low, &other_before) ||
-            !measure_beyond_control(p, &other, high, &other_after))
+        if (!measure_beyond_control(p, s, low, m, &before) || !measure_beyond_control(p, s, high, m, &after) ||
+            !measure_beyond_control(p, &other, low, m, &other_before) ||
+            !measure_beyond_control(p, &other, high, m, &other_after))
             return false;
         const double rise = after - before, there = other_after - other_before;
         *moves = fabs(other_before - before) > MOVED_BEFORE * rise || there * MOVED_RISE < rise ||
@@ -284,11 +303,12 @@ static bool find_moved(struct probe *p, const struct tlb *t, struct range *r)
     for (r->moved = 0; r->moved < v->count && good && !moves && !probe_is_smoke(p); r->moved += !moves) {
         const struct knee *k = &v->knees[r->moved];
         const double next = r->moved + 1 < v->count ? k[1].low : r->sweep[0].search.to;
+        struct measured m = {.count = 0};
         const double most = fmax(k->high, fmin(MOVED_BEYOND * k->value, next));
         moves = t->elsewhere_count && k->after - k->before < MISS_LEAST;
         for (double high = k->high; high <= most && good && !moves; high = floor(MOVED_STEP * high) + 1)
             for (size_t i = 0; i < t->elsewhere_count && good && !moves; i++)
-                good = check_elsewhere(p, &r->sweep[0], &t->elsewhere[i], k->low, high, &moves);
+                good = check_elsewhere(p, &r->sweep[0], &t->elsewhere[i], k->low, high, &m, &moves);
     }
     p->random = random;
     return good;

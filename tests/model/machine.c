@@ -19,8 +19,7 @@
 
 enum { AREAS = 32, PAGE_BYTES = 4096 };
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 
 static const double AROUND_CYCLES = 40; /* that a reading takes besides its kernel */
 static const double SHARED_CYCLES =

@@ -21,8 +21,7 @@ extern const struct probe_definition *const __start_probes[] __attribute__((visi
 
 static const double hz = 3.4e9, tick_hz = 1e9, ramp_seconds = 0.005;
 static const unsigned unroll = 64, multiply_cycles = 3; /* multiplications of an iteration */
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 const unsigned emit_wide_bits[] = {0};
 static double falls_after, falls_by; /* seconds of idling; part of the clock */
 static double now, woken;            /* seconds; when the core was woken whose clock had fallen */

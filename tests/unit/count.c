@@ -11,8 +11,7 @@
 #include "arch/counters_private.h"
 #include "lib/counters/count.h"
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 
 enum { EVENT_LACKED = 9 };
 

@@ -21,8 +21,7 @@
 
 enum { SWITCHES = 0x1a4, PERF_CTL = 0x199, PLATFORM_INFO = 0xce, LIMIT = 0x1ad, MISC_ENABLE = 0x1a0 };
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 static struct machine_info info = {.core = 4, .tick_hz = 1e9};
 static struct model m;
 static struct access a;

@@ -21,8 +21,7 @@
 
 /* ---- A machine with a clock, and with what disturbs it ------------------------------------------- */
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 
 enum { READER_NS = 50, SILENCES = SILENCE_NONE + 1 };
 

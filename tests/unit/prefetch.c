@@ -21,8 +21,7 @@
 
 /* ---- A core of Nehalem's switches: one level that holds some lines, two of its four prefetchers ----------------- */
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 
 enum { LINE = 64, HOLDS = 512, HIT = 5, MISS = 45, AROUND = 30, SWITCHES = 0x1a4, MEMORY = 48 << 20 };
 

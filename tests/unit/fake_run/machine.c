@@ -3,8 +3,7 @@
 #include "tests/unit/fake_run/fake_run.h"
 #include "tests/unit/no_counters.h"
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 
 struct test_machine machine;
 

@@ -3,8 +3,7 @@
 
 #include "lib/base/random.h"
 
-const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1],
-    reader_width_kernel[1];
+const char reader_empty_kernel[1], reader_chain_kernel[1], reader_half_chain_kernel[1], reader_width_kernel[1];
 
 enum { LIST_MAXIMUM = 64 };
 
