@@ -35,7 +35,7 @@ static const struct budget {
 enum { SIMULATED_PER_OCTAVE = 2, SIMULATED_COARSE = 10 };
 
 /* Stores what the record needs of a sample and the search does not store. False: the probe has ended. */
-static bool keep_sample(struct sweep *s, const struct point *pt, double y)
+static bool keep_sample(struct sweep *s, const struct point *pt, double control)
 {
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 256;
@@ -49,8 +49,13 @@ static bool keep_sample(struct sweep *s, const struct point *pt, double y)
             return probe_skip(s->probe, "out of memory for the curve");
         s->room = room;
     }
-    s->samples[s->count++] = (struct sweep_sample){
-        .x = pt->x, .median = pt->median, .ns = pt->ns, .y = y, .repeats = pt->repeats, .rejected = pt->rejected};
+    s->samples[s->count++] = (struct sweep_sample){.x = pt->x,
+                                                   .median = pt->median,
+                                                   .ns = pt->ns,
+                                                   .y = pt->q20 - control,
+                                                   .control = control,
+                                                   .repeats = pt->repeats,
+                                                   .rejected = pt->rejected};
     return true;
 }
 
@@ -166,10 +171,10 @@ static bool take_sample(void *context, double x, double *y)
         return false;
     if (s->count == 0 || isnan(s->control_first))
         s->control_first = control.q20;
-    *y = pt.q20 - (control.q20 - s->control_first);
     pt.repeats = pt.repeats && (!s->control || control.repeats);
-    if (!keep_sample(s, &pt, *y))
+    if (!keep_sample(s, &pt, control.q20 - s->control_first))
         return false;
+    *y = s->samples[s->count - 1].y;
     /* Seconds that the meter waited until siblings slept are no time of the sweep. */
     extend(s, fmax(wait_before - fmax(p->run->meter.wait_seconds_left, 0), 0));
     const double now = meter_seconds(&p->run->meter);

@@ -16,6 +16,7 @@
 struct sweep_sample {
     double x, median, ns; /* medians over its readings: cycles per unit, nanoseconds per unit */
     double y;             /* as the search takes it */
+    double control;       /* how much the control is above the first one; 0: there is none */
     bool repeats;         /* profile simulated: a further sample at x would be the same */
     unsigned rejected;    /* readings */
 };

@@ -220,6 +220,39 @@ static bool search_near(struct probe *p, const struct tlb *t, struct range *near
     return true;
 }
 
+/* ---- Controls that rise as well ----------------------------------------------------------------- */
+
+/*
+ * The growth of the control is subtracted, as if what it costs were added to what pages cost. A core that looks for a
+ * branch's target while it translates the page hides one behind the other, and the curve falls where the control rises.
+ */
+
+/* The greatest number of pages of the sweep below which the control has not left its level. */
+static double level_of_control(const struct tlb *t, const struct sweep *s)
+{
+    double rises = (double)INFINITY, last = s->search.from;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (s->samples[i].control > t->resolution * (s->samples[i].y + s->samples[i].control))
+            rises = fmin(rises, s->samples[i].x);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->samples[i].x < rises)
+            last = fmax(last, s->samples[i].x);
+    return last;
+}
+
+/* Where the first experiment has no knee, searches the near range again up to where the control rises. */
+static bool search_level_of_control(struct probe *p, const struct tlb *t, struct range *near,
+                                    const struct sweep *experiments, size_t count, double length_factor)
+{
+    const double end = level_of_control(t, near->sweep);
+
+    if (near->sweep->search.verdict.count || !(end < t->near_end) || end < LEVELS_APART * t->fewest)
+        return true;
+    sweeps_free(near->sweep, near->count);
+    return search_range(p, t, near, experiments, count, t->fewest, end, length_factor);
+}
+
 /* ---- Rises that are caused by branches ---------------------------------------------------------- */
 
 /*
@@ -321,7 +354,8 @@ bool tlb_levels(struct probe *p, const struct tlb *t, const struct sweep *experi
     const struct verdict *v = &near.sweep->search.verdict;
     char proof[PROOF_TEXT] = "";
     double length_factor = 1;
-    bool good = search_near(p, t, &near, experiments, count, &length_factor) && find_moved(p, t, &near);
+    bool good = search_near(p, t, &near, experiments, count, &length_factor) &&
+                search_level_of_control(p, t, &near, experiments, count, length_factor) && find_moved(p, t, &near);
 
     if (good && v->count)
         good = proof_of_knee(p, near.sweep, 0, t->needs, proof) &&

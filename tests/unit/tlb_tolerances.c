@@ -276,6 +276,39 @@ static bool is_level_of_pages(double before, double near, double beyond)
     return !isnan(f->value);
 }
 
+static const double control_level = 160;
+
+static struct verdict one_level_before_the_control_rises(const struct sweep *s)
+{
+    return s->search.to > control_level ? given_staircase(1, (double[]){HIT}, NULL) : one_level_of_code(s);
+}
+
+/* What branches cost may be hidden behind what pages cost: it ends a level if it is subtracted nevertheless. */
+static void levels_are_looked_for_before_the_control_rises(void **state)
+{
+    struct sweep_sample samples[] = {{.x = FIRST_LEVEL, .y = HIT, .control = 0.1 * HIT / 3},
+                                     {.x = 4 * FIRST_LEVEL, .y = HIT, .control = PAGE_MISS},
+                                     {.x = control_level, .y = HIT + PAGE_MISS},
+                                     {.x = 8 * FIRST_LEVEL, .y = HIT, .control = PAGE_MISS}};
+    const struct sweep pages = {
+        .name = "pages", .confounder = "caches", .build = build_lines, .control = build_control};
+    struct tlb itlb = dtlb;
+    struct tlb_first first;
+
+    (void)state;
+    itlb.resolution = 0.05;
+    for (unsigned rises = 0; rises < 2; rises++) {
+        given_start(true);
+        given_curve = one_level_before_the_control_rises;
+        given_samples = samples;
+        given_sample_count = rises ? sizeof samples / sizeof samples[0] : 0;
+        assert_true(tlb_levels(&given_probe, &itlb, &pages, 1, &first));
+        assert_int_equal(given_searches, 1 + rises);
+        assert_true(rises ? first.entries == FIRST_LEVEL : isnan(first.entries));
+    }
+    assert_true(given_searched[1].search.to == control_level);
+}
+
 /* MOVED_RISE, MOVED_BEFORE: somewhat more or less is noise; what is far off depends on lines, as branches do. */
 static void the_end_of_a_level_of_pages_does_not_depend_on_lines(void **state)
 {
@@ -487,6 +520,7 @@ int main(void)
         cmocka_unit_test(readings_that_are_made_longer_once_are_long_enough),
         cmocka_unit_test(readings_are_not_made_longer_than_twice),
         cmocka_unit_test(the_end_of_a_level_of_pages_does_not_depend_on_lines),
+        cmocka_unit_test(levels_are_looked_for_before_the_control_rises),
         cmocka_unit_test(the_rise_is_looked_at_beyond_its_edge),
         cmocka_unit_test(a_low_rise_is_no_end_of_a_level_of_code),
         cmocka_unit_test(strides_are_searched_well_beyond_what_they_may_hold),

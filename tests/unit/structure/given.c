@@ -19,6 +19,8 @@ static struct finding reported[GIVEN_MOST];
 static char remarks[GIVEN_MOST][FINDING_REMARKS][256];
 static size_t report_count;
 struct verdict (*given_curve)(const struct sweep *s);
+struct sweep_sample *given_samples;
+size_t given_sample_count;
 struct sweep given_searched[GIVEN_MOST];
 size_t given_searches;
 
@@ -28,6 +30,7 @@ void given_start(bool contiguous)
         .contiguous = contiguous, .memory_bytes = (size_t)4 * 1024 * MB, .page_bytes = {PAGE_BYTES}};
     facts_forget(&run.facts);
     report_count = given_searches = 0;
+    given_sample_count = 0;
 }
 
 void given_fact(const char *name, unsigned level, double value)
@@ -154,6 +157,8 @@ bool sweep_search(struct probe *p, struct sweep *s)
     assert_true(given_searches < GIVEN_MOST);
     s->search.verdict = given_curve(s);
     s->search.reached = s->search.to;
+    s->samples = given_samples;
+    s->count = given_sample_count;
     given_searched[given_searches++] = *s;
     return true;
 }

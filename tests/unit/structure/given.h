@@ -30,6 +30,9 @@ struct verdict given_staircase(size_t levels, const double *heights, const doubl
 struct verdict given_step(double before, double after, double count);
 /* What a search of this sweep shows; chosen by the test. */
 extern struct verdict (*given_curve)(const struct sweep *s);
+/* The samples of each sweep that is searched: none, unless the test sets them. */
+extern struct sweep_sample *given_samples;
+extern size_t given_sample_count;
 /* The sweeps that were searched. */
 extern struct sweep given_searched[GIVEN_MOST];
 extern size_t given_searches;
