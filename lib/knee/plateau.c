@@ -122,6 +122,8 @@ static bool follow_back(const double *x, const double *y, size_t first, size_t l
     memcpy(z, y + first, (last - first + 1) * sizeof *y);
     if (!isotonic(z, last - first + 1))
         return false;
+    /* where the plateau falls, its first points are above its median: z has their mean */
+    const double plateau = fmax(low, z[0]);
     double quarter = passes_at(x, z, first, last, low + (high - low) / 4);
     out->half_rise = passes_at(x, z, first, last, low + (high - low) / 2);
     size_t from = first, i = first;
@@ -136,7 +138,7 @@ static bool follow_back(const double *x, const double *y, size_t first, size_t l
         for (i = first; i + 1 < last && x[i + 1] <= foot; i++)
             ;
         /* a point within the noise of the plateau, where a straight rise would have left it, is before the rise */
-        for (size_t k = i + 1; k < last && z[k - first] <= low + noise; k++)
+        for (size_t k = i + 1; k < last && z[k - first] <= plateau + noise; k++)
             if (x[k] - foot > most) {
                 i = k;
                 out->begin = x[k];
@@ -144,7 +146,7 @@ static bool follow_back(const double *x, const double *y, size_t first, size_t l
     }
     /* whatever shape the rise has, it begins before the first point that is far above the plateau, and stays there */
     for (size_t k = first + 1; k <= i; k++)
-        if (z[k - first] > low + FAR_ABOVE * noise) {
+        if (z[k - first] > plateau + FAR_ABOVE * noise) {
             i = k - 1;
             out->begin = fmin(out->begin, x[i]);
         }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/base/numbers.h"
 #include "lib/base/reason.h"
@@ -43,6 +44,30 @@ static struct finding finding_of(const struct tlb *t, const char *name, unsigned
                             .grade = 'U'};
 }
 
+/*
+ * A reading touches pages besides those of the kernel: where the pointer chase continues, the stack, where times are
+ * stored. In a level of one set that replaces the least recently used page, they cost every page of the ring a miss,
+ * once a reading, as many pages before the end of the level as a reading touches. Merges such a knee with that of the
+ * end: no core has two levels of which one holds so few pages more.
+ */
+static void merge_touched(struct verdict *v)
+{
+    for (size_t i = 0; i + 1 < v->count;) {
+        struct knee *k = &v->knees[i];
+        const double rise = k->after - k->before, next = k[1].after - k[1].before;
+        if (k[1].value - k->value > READING_PAGES || rise * TOUCHED_LOWER > next) {
+            i++;
+            continue;
+        }
+        v->levels[i].to = v->levels[i + 1].to;
+        k[1].before = k->before;
+        memmove(k, k + 1, (v->count - i - 1) * sizeof *k);
+        memmove(&v->levels[i + 1], &v->levels[i + 2], (v->level_count - i - 2) * sizeof v->levels[0]);
+        v->count--;
+        v->level_count--;
+    }
+}
+
 /* ---- Levels ------------------------------------------------------------------------------------- */
 
 /* One range of counts, searched with each experiment. */
@@ -67,6 +92,7 @@ static bool search_range(struct probe *p, const struct tlb *t, struct range *r, 
         sweep->length_factor = length_factor;
         if (!sweep_search(p, sweep))
             return false;
+        merge_touched(&sweep->search.verdict);
     }
     return true;
 }
@@ -139,11 +165,8 @@ static void report_ranges(struct probe *p, const struct tlb *t, const struct ran
 /* ---- Steps that are caused by the readings ------------------------------------------------------ */
 
 /*
- * A reading touches pages besides those of the kernel: where the pointer chase continues, the stack, where times are
- * stored. Where a whole level is one set and the least recently used page is replaced, these cost every page of the
- * ring a miss, once a reading, as soon as the level that holds the ring does not hold them too. In readings of few
- * rounds that is a step, as many pages before the end of the level as a reading touches. It shrinks as readings grow
- * longer, which the end of a level does not.
+ * In readings of few rounds the pages that a reading touches besides are a step (merge_touched), which may be all that
+ * is found. It shrinks as readings grow longer, which the end of a level does not.
  */
 
 /* Cycles of a page at x, of the same kernel in usual and in longer readings. */
@@ -394,6 +417,12 @@ static bool find_index_bits(const struct stride_level *l, unsigned *bits)
     return entries < too_many && 2 * entries >= too_many;
 }
 
+/* Whether strides show as many pages as the level holds by other experiments. */
+static bool is_level_of(const struct stride_level *l, double entries)
+{
+    return fabs(l->value - entries) <= fmax(1, AGREE * entries);
+}
+
 /* Reports the address bits that choose a set: from the lowest one on, as many as there are sets. */
 static void report_index(struct probe *p, const struct tlb *t, const struct stride_level *l, double entries)
 {
@@ -403,7 +432,7 @@ static void report_index(struct probe *p, const struct tlb *t, const struct stri
 
     f.reason = l->ways.reason ? l->ways.reason : l->reason;
     f.method = "sets are entries by ways; counts halve at strides beyond the lowest bit";
-    if (!isnan(l->value) && fabs(l->value - entries) > fmax(1, AGREE * entries)) {
+    if (!isnan(l->value) && !is_level_of(l, entries)) {
         f.reason = REASON_STRIDES_DIFFER;
     } else if (!isnan(l->index_stride) && !isnan(l->ways.value) && !isnan(l->value)) {
         while ((double)((size_t)1 << low) < l->index_stride * (double)t->page_bytes)
@@ -516,6 +545,7 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep strides[TLB_STR
         s->length_factor = t->length_factor;
         members[count] = (struct stride_member){s->name, stride, &s->search.verdict};
         good = sweep_search(p, s);
+        merge_touched(&s->search.verdict);
     }
     if (good) {
         const struct finding ways = finding_of(t, t->ways, 1);
@@ -528,7 +558,7 @@ bool tlb_sets(struct probe *p, const struct tlb *t, struct sweep strides[TLB_STR
                                        .same_height = same_height(strides, count)};
         stride_family_decide(&family, &v);
         good = try_odd_stride(p, t, &family, &v);
-        if (good && v.level_count && is_one_set(&family, &v.levels[0])) {
+        if (good && v.level_count && is_one_set(&family, &v.levels[0]) && is_level_of(&v.levels[0], entries)) {
             report_one_set(p, t, &v.levels[0]);
         } else if (good) {
             report_stride_family_ways(p, &ways, &family, &v, 0);

@@ -83,6 +83,16 @@ static const double STEP_SHRINKS = 0.5;
  * lines and on others. Chosen: a level of several sets is full then, and enough branches displace each other.
  */
 static const double MOVED_BEYOND = 3;
+/*
+ * Pages that a reading touches besides those of its kernel, at most: code has the kernel's, the reader's and that of the
+ * list of readings, data has the list, the stack, and where a chain continues. Chosen: one more than these three.
+ */
+static const double READING_PAGES = 4;
+/*
+ * They cost a miss a page once in a reading, and the end of the level one in each round, of which a reading has several:
+ * the step before the end is lower by this factor at least.
+ */
+static const double TOUCHED_LOWER = 2;
 /* The ratio of two numbers of pages at which such a rise is looked at. Chosen: five up to MOVED_BEYOND. */
 static const double MOVED_STEP = 1.25;
 /*

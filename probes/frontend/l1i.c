@@ -201,6 +201,7 @@ static void run(struct probe *p)
     for (enum pattern i = 0; i < PATTERNS; i++) {
         s[i].axis = "footprint_bytes";
         s[i].context = &list;
+        s[i].seconds = probe_simulated(p, 8, 0);
         s[i].search = (struct search){
             .kind = KNEE_STEP,
             .from = i == MISPREDICTED ? PLACES_FROM_BYTES : GRAIN_BYTES,
