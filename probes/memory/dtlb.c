@@ -215,8 +215,8 @@ static bool find_page(struct probe *p, size_t page_bytes)
                     .fewest = FEWEST_PAGES,
                     .most = fmin(probe_smoke(p, 16, probe_simulated(p, SIMULATED_PAGES, MOST_PAGES)),
                                  SPAN_BYTES / (double)page_bytes),
-                    .seconds = probe_simulated(p, 0.6, probe_scale(p, 1, 0.25, 0.5, 4)),
-                    .seconds_stride = probe_simulated(p, 0.25, probe_scale(p, 1, 0.1, 0.3, 1))};
+                    .seconds = probe_simulated(p, 0.4, probe_scale(p, 1, 0.25, 0.5, 4)),
+                    .seconds_stride = probe_simulated(p, 0.15, probe_scale(p, 1, 0.1, 0.3, 1))};
     struct pages pages[PAGE_CHASE_KINDS];
     struct tlb_first first;
     struct why why = {.reason = probe_no_pages(p, page_bytes)};

@@ -68,6 +68,25 @@ static void a_step_is_left_at_its_point(void **state)
     assert_true(d[1].low == 24 && d[1].high == 25);
 }
 
+/*
+ * Of points most of which repeat exactly the noise is 0, also where the first ones are a little higher: the plateau ends
+ * where the ramp begins.
+ */
+static void a_ramp_behind_a_plateau_that_falls_a_little_begins_at_its_end(void **state)
+{
+    struct curve c = {0};
+    struct departure d[ROOM];
+
+    (void)state;
+    add(&c, 28.05, 2);
+    add(&c, 28, 3);
+    for (double y = 33; y < 44; y += 4)
+        add(&c, y, 1);
+    add(&c, 44, 10);
+    assert_int_equal(seen(&c, d), 1);
+    assert_true(d[0].low == 5 && d[0].high == 6 && d[0].begin >= 4.5 && d[0].begin <= 6);
+}
+
 static void steps_of_four_deviations_are_found(void **state)
 {
     size_t right = 0;
@@ -143,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(isotonic_regression_pools_falling_values),
         cmocka_unit_test(a_step_is_left_at_its_point),
+        cmocka_unit_test(a_ramp_behind_a_plateau_that_falls_a_little_begins_at_its_end),
         cmocka_unit_test(steps_of_four_deviations_are_found),
         cmocka_unit_test(brief_rises_are_not_found),
         cmocka_unit_test(a_ramp_is_followed_back_to_its_foot),

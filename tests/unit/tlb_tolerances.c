@@ -309,6 +309,46 @@ static void levels_are_looked_for_before_the_control_rises(void **state)
     assert_true(given_searched[1].search.to == control_level);
 }
 
+/* Two steps: one before the end of the level, and that end. */
+static double pages_before, rise_before;
+
+static struct verdict a_step_before_the_end(const struct sweep *s)
+{
+    (void)s;
+    return given_staircase(3, (double[]){HIT, HIT + rise_before, HIT + PAGE_MISS},
+                           (double[]){FIRST_LEVEL - pages_before, FIRST_LEVEL});
+}
+
+static double cycles_do_not_shrink(double pages, double length_factor)
+{
+    (void)length_factor;
+    return pages <= FIRST_LEVEL - pages_before ? HIT : pages <= FIRST_LEVEL ? HIT + rise_before : HIT + PAGE_MISS;
+}
+
+static double first_level_with_a_step_before(double pages, double rise)
+{
+    const struct sweep experiment = {.name = "pages", .confounder = "caches", .build = build_pages};
+    struct tlb_first first;
+
+    pages_before = pages;
+    rise_before = rise;
+    given_start(true);
+    given_curve = a_step_before_the_end;
+    cycles_at = cycles_do_not_shrink;
+    assert_true(tlb_levels(&given_probe, &dtlb, &experiment, 1, &first));
+    return first.entries;
+}
+
+/* READING_PAGES, TOUCHED_LOWER: low steps of the two or three pages of a reading belong to the end behind them. */
+static void pages_that_a_reading_touches_end_no_level(void **state)
+{
+    (void)state;
+    assert_true(first_level_with_a_step_before(2, 1) == FIRST_LEVEL);
+    assert_true(first_level_with_a_step_before(3, 0.3 * PAGE_MISS) == FIRST_LEVEL);
+    assert_true(first_level_with_a_step_before(3, 0.5 * PAGE_MISS) == FIRST_LEVEL - 3);
+    assert_true(first_level_with_a_step_before(8, 1) == FIRST_LEVEL - 8);
+}
+
 /* MOVED_RISE, MOVED_BEFORE: somewhat more or less is noise; what is far off depends on lines, as branches do. */
 static void the_end_of_a_level_of_pages_does_not_depend_on_lines(void **state)
 {
@@ -521,6 +561,7 @@ int main(void)
         cmocka_unit_test(readings_are_not_made_longer_than_twice),
         cmocka_unit_test(the_end_of_a_level_of_pages_does_not_depend_on_lines),
         cmocka_unit_test(levels_are_looked_for_before_the_control_rises),
+        cmocka_unit_test(pages_that_a_reading_touches_end_no_level),
         cmocka_unit_test(the_rise_is_looked_at_beyond_its_edge),
         cmocka_unit_test(a_low_rise_is_no_end_of_a_level_of_code),
         cmocka_unit_test(strides_are_searched_well_beyond_what_they_may_hold),
