@@ -141,6 +141,7 @@ static bool find_stores(struct probe *p, const struct tlb *loads, const struct p
     struct tlb_first first;
 
     t.access = "store";
+    t.seconds = probe_simulated(p, 0.75 * t.seconds, t.seconds); /* three experiments, over fewer pages */
     t.resolution = STORES_RESOLUTION;
     t.near_end = t.most = fmin(t.most, STORE_PAGES);
     if (!isnan(entries))
@@ -216,7 +217,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
                     .most = fmin(probe_smoke(p, 16, probe_simulated(p, SIMULATED_PAGES, MOST_PAGES)),
                                  SPAN_BYTES / (double)page_bytes),
                     .seconds = probe_simulated(p, 0.4, probe_scale(p, 1, 0.25, 0.5, 4)),
-                    .seconds_stride = probe_simulated(p, 0.15, probe_scale(p, 1, 0.1, 0.3, 1))};
+                    .seconds_stride = probe_simulated(p, 0.12, probe_scale(p, 1, 0.1, 0.3, 1))};
     struct pages pages[PAGE_CHASE_KINDS];
     struct tlb_first first;
     struct why why = {.reason = probe_no_pages(p, page_bytes)};
