@@ -33,10 +33,10 @@
 enum { UNROLL = 64, RING_LINES = 64, ROUNDS_MAXIMUM = 7, CODE_BYTES = 4096 };
 
 /*
- * Factor by which readings are longer on simulated cores: the branch that leaves the loop costs some of the 500 cycles
- * of the shortest reading, and a part in fifty would bring a load of two cycles near the limit of WHOLE.
+ * Cycles of a reading on simulated cores, at least: the branch that leaves the loop costs some of the 500 cycles of the
+ * shortest reading, and a part in fifty would bring a load of two cycles near the limit of WHOLE.
  */
-static const double SIMULATED_LONGER = 4;
+static const double SIMULATED_CYCLES = 2000;
 /* Part of its nearest whole number by which the median of a latency may differ from it, at most. */
 static const double WHOLE = 0.03;
 /*
@@ -115,6 +115,7 @@ static bool undisturbed(const struct rounds *r, const char *cause)
 /* Measures every gate in every round. False when the probe is over. */
 static bool take_rounds(struct probe *p, const struct pointer_chase *chase, struct rounds *r)
 {
+    const struct meter *m = &p->run->meter;
     struct point pt;
 
     for (size_t round = 0; round < r->count; round++)
@@ -122,7 +123,7 @@ static bool take_rounds(struct probe *p, const struct pointer_chase *chase, stru
             struct kernel k = {.units = 1};
             if (!build_gate(p, g, chase, &k))
                 return false;
-            k.length_factor = probe_simulated(p, SIMULATED_LONGER, 1);
+            k.length_factor = probe_simulated(p, SIMULATED_CYCLES / (m->span_ticks * m->cycles_per_tick), 1);
             if (!probe_measure(p, &k, &pt))
                 return false;
             r->cycles[g][round] = pt.q20;
