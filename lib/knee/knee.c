@@ -309,7 +309,7 @@ static bool compare_views(const struct curve *c, const struct knee_point *points
             bool rises = false;
             good = ask_second_view(c, s->y, s->count, &k, &rises) &&
                    (back == s->count || k.agreed || ask_second_view(c, s->y, back, &k, &rises)) &&
-                   (k.agreed || c->searched || ask_without_slope(c, from, &k));
+                   (k.agreed || ask_without_slope(c, from, &k));
             const bool is_knee = is_left(points, count, &k, until) && !swings(s, &every, &k, from, until);
             if (all || ((jump || rises) && is_knee))
                 out->knees[kept++] = k;

@@ -281,6 +281,32 @@ static void the_second_view_knows_a_level_that_slopes(void **state)
     }
 }
 
+/*
+ * The same in the points of a search, few on the level and many on the ramp: of a reorder buffer of a core that delivers
+ * four instructions a cycle.
+ */
+static void a_search_knows_a_level_that_slopes(void **state)
+{
+    static const double before[] = {6, 9, 12, 18, 24, 36, 48, 72, 96, 144, 192, 200, 288},
+                        behind[] = {304, 320, 352, 384, 400, 576, 768, 774};
+    struct points r = {.count = 0};
+    double y[2 * POINTS_MAXIMUM];
+    struct verdict v;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        r.p[r.count++] = (struct knee_point){before[i], 150 + 0.25 * before[i], 0};
+    for (unsigned x = 290; x <= 296; x++)
+        r.p[r.count++] = (struct knee_point){x, 222 + 9 * (x - 288), 0};
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++)
+        r.p[r.count++] = (struct knee_point){behind[i], 222 + 0.25 * behind[i], 0};
+    for (size_t i = 0; i < r.count; i++)
+        y[i] = y[r.count + i] = r.p[i].y;
+    assert_true(knee_decide_searched(KNEE_JUMP, r.p, r.count, 1, &(struct knee_passes){2, y}, &v));
+    assert_int_equal(v.count, 1);
+    assert_true(v.knees[0].agreed && v.knees[0].low <= 288 && v.knees[0].high > 288);
+}
+
 /* Where readings are equal, the least difference of any is the tick that may hide between them. */
 static void equal_readings_may_hide_a_tick(void **state)
 {
@@ -330,6 +356,7 @@ int main(void)
         cmocka_unit_test(a_quiet_level_is_left_by_noisy_points),
         cmocka_unit_test(short_levels_that_repeat_are_levels),
         cmocka_unit_test(the_second_view_knows_a_level_that_slopes),
+        cmocka_unit_test(a_search_knows_a_level_that_slopes),
         cmocka_unit_test(equal_readings_may_hide_a_tick),
         cmocka_unit_test(a_point_scatters_as_its_neighbours_do),
     };
