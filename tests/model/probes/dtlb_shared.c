@@ -55,5 +55,5 @@ MODEL_TEST(sharers_of_data_tlbs_are_reported, "dtlb_shared")
         }
     }
     end(cores, 2 * cores);
-    decides(4, 5);
+    decides(5, 5);
 }
