@@ -45,10 +45,10 @@ static struct finding finding_of(const struct tlb *t, const char *name, unsigned
 }
 
 /*
- * A reading touches pages besides those of the kernel: where the pointer chase continues, the stack, where times are
- * stored. In a level of one set that replaces the least recently used page, they cost every page of the ring a miss,
- * once a reading, as many pages before the end of the level as a reading touches. Merges such a knee with that of the
- * end: no core has two levels of which one holds so few pages more.
+ * Merges a low knee with one a few pages behind it: no core has two levels of which one holds so few pages more. A
+ * reading touches pages besides those of the kernel: where the pointer chase continues, the stack, where times are
+ * stored. Where the ring and these pages do not fit into a level of one set that replaces the least recently used page,
+ * every page of the ring is missed once in a reading.
  */
 static void merge_touched(struct verdict *v)
 {

@@ -84,13 +84,13 @@ static const double STEP_SHRINKS = 0.5;
  */
 static const double MOVED_BEYOND = 3;
 /*
- * Pages that a reading touches besides those of its kernel, at most: code has the kernel's, the reader's and that of the
- * list of readings, data has the list, the stack, and where a chain continues. Chosen: one more than these three.
+ * Pages that a reading touches besides those that are counted, at most: of data the stack, the list of readings, and
+ * where the chase continues; of code the reader. Chosen: one more than three.
  */
 static const double READING_PAGES = 4;
 /*
- * They cost a miss a page once in a reading, and the end of the level one in each round, of which a reading has several:
- * the step before the end is lower by this factor at least.
+ * The step that these pages make is lower than that of the end of the level by this factor at least: they cost misses
+ * once in a reading, the end in each round. Chosen: a reading has two rounds or more.
  */
 static const double TOUCHED_LOWER = 2;
 /* The ratio of two numbers of pages at which such a rise is looked at. Chosen: five up to MOVED_BEYOND. */

@@ -50,6 +50,7 @@ enum {
     ROOM_BYTES = 64,
     GRAIN_BYTES = L1I_GRAIN_BYTES,
     PLACES_FROM_BYTES = 4096, /* half of the smallest cache: an operation cache may hold the places of 1 KiB alone */
+    SIMULATED_SECONDS = 8,    /* a million instructions each: the usual three end before the knee is narrowed */
     TLB_LEVELS = 2
 };
 enum pattern { STRAIGHT, MISPREDICTED, PATTERNS };
@@ -201,7 +202,7 @@ static void run(struct probe *p)
     for (enum pattern i = 0; i < PATTERNS; i++) {
         s[i].axis = "footprint_bytes";
         s[i].context = &list;
-        s[i].seconds = probe_simulated(p, 8, 0);
+        s[i].seconds = probe_simulated(p, SIMULATED_SECONDS, 0);
         s[i].search = (struct search){
             .kind = KNEE_STEP,
             .from = i == MISPREDICTED ? PLACES_FROM_BYTES : GRAIN_BYTES,

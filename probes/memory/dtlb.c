@@ -205,19 +205,21 @@ static double near_end(const struct probe *p, enum pages_frames first)
 static bool find_page(struct probe *p, size_t page_bytes)
 {
     static const char *const needs[] = {"dtlb_misses", "dtlb_walks", "l1d_misses", NULL};
-    struct tlb t = {.entries = "memory.dtlb.entries",
-                    .miss_cycles = "memory.dtlb.miss_cycles",
-                    .ways = "memory.dtlb.ways",
-                    .index_bits = "memory.dtlb.index_bits",
-                    .page_bytes = page_bytes,
-                    .access = "load",
-                    .needs = needs,
-                    .resolution = RESOLUTION,
-                    .fewest = FEWEST_PAGES,
-                    .most = fmin(probe_smoke(p, 16, probe_simulated(p, SIMULATED_PAGES, MOST_PAGES)),
-                                 SPAN_BYTES / (double)page_bytes),
-                    .seconds = probe_simulated(p, 0.4, probe_scale(p, 1, 0.25, 0.5, 4)),
-                    .seconds_stride = probe_simulated(p, 0.12, probe_scale(p, 1, 0.1, 0.3, 1))};
+    struct tlb t = {
+        .entries = "memory.dtlb.entries",
+        .miss_cycles = "memory.dtlb.miss_cycles",
+        .ways = "memory.dtlb.ways",
+        .index_bits = "memory.dtlb.index_bits",
+        .page_bytes = page_bytes,
+        .access = "load",
+        .needs = needs,
+        .resolution = RESOLUTION,
+        .fewest = FEWEST_PAGES,
+        .most = fmin(probe_smoke(p, 16, probe_simulated(p, SIMULATED_PAGES, MOST_PAGES)),
+                     SPAN_BYTES / (double)page_bytes),
+        /* on simulated cores so that most of 12 random ones took less than 20 million instructions in all */
+        .seconds = probe_simulated(p, 0.4, probe_scale(p, 1, 0.25, 0.5, 4)),
+        .seconds_stride = probe_simulated(p, 0.12, probe_scale(p, 1, 0.1, 0.3, 1))};
     struct pages pages[PAGE_CHASE_KINDS];
     struct tlb_first first;
     struct why why = {.reason = probe_no_pages(p, page_bytes)};
