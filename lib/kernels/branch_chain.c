@@ -13,7 +13,8 @@ enum {
     SIMULATED_INSTRUCTIONS = 4096,
     NEAR_BYTES = 64,          /* up to this distance branches have the shortest encoding */
     ROTATION_BYTES = 1 << 14, /* of a large page over which lines rotate: no first level of a cache needs more */
-    LOOP_BYTES = 64           /* room for the loop's code */
+    LOOP_BYTES = 64,          /* room for the loop's code */
+    ADDITION_REGISTERS = 8    /* that additions use in turn */
 };
 
 const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
@@ -108,10 +109,32 @@ static size_t slot_at(const struct branch_chain *chain, size_t end, size_t slot)
     return page_line_at(chain, &r, end, slot);
 }
 
-/* Bytes from the beginning of a slot to where branches to it lead: its NOPs, or its branch. */
+static void emit_addition(struct code *c, size_t index)
+{
+    const enum reg r = (enum reg)(REG_T0 + index % ADDITION_REGISTERS);
+
+    emit_add(c, r, r);
+}
+
+size_t branch_chain_addition_bytes(void)
+{
+    uint8_t bytes[LOOP_BYTES];
+    struct code c = {.write = bytes, .at = (uintptr_t)bytes, .bytes = sizeof bytes};
+
+    emit_addition(&c, 0);
+    return c.used;
+}
+
+/* Bytes of NOPs and additions between a target and its branch. */
+static size_t filler_bytes(const struct branch_chain *chain)
+{
+    return chain->nop_bytes + (chain->additions ? chain->additions * branch_chain_addition_bytes() : 0);
+}
+
+/* Bytes from the beginning of a slot to where branches to it lead: its NOPs, its additions, or its branch. */
 static size_t target_in_slot(const struct branch_chain *chain, bool is_conditional)
 {
-    return branch_end(chain) - branch_bytes(chain, is_conditional) - chain->nop_bytes;
+    return branch_end(chain) - branch_bytes(chain, is_conditional) - filler_bytes(chain);
 }
 
 /* The offset that branches to a slot lead to. */
@@ -122,13 +145,15 @@ static size_t target_at(const struct branch_chain *chain, size_t end, size_t slo
 
 /* ---- Code --------------------------------------------------------------------------------------- */
 
-/* The code of a slot at offset `at`: NOPs, and a branch to `at + leap`. */
+/* The code of a slot at offset `at`: NOPs, additions, and a branch to `at + leap`. */
 static void emit_slot(struct code *c, const struct branch_chain *chain, size_t at, size_t leap, bool is_conditional)
 {
     const unsigned bytes = branch_bytes(chain, is_conditional);
 
     emit_place(c, at);
     emit_nops(c, chain->nop_bytes);
+    for (size_t i = 0; i < chain->additions; i++)
+        emit_addition(c, i);
     if (is_conditional)
         emit_jump_if_equal(c, at + leap, bytes);
     else
@@ -251,7 +276,7 @@ int branch_chain_last_at(enum branch_chain_pattern pattern, unsigned stride)
 
 static bool check_room(struct code *c, const struct branch_chain *chain, size_t end)
 {
-    const size_t needed = chain->nop_bytes + branch_bytes(chain, chain->pattern != BRANCH_CHAIN_UNCOND);
+    const size_t needed = filler_bytes(chain) + branch_bytes(chain, chain->pattern != BRANCH_CHAIN_UNCOND);
 
     if (branch_chain_span(chain) <= end && branch_end(chain) >= needed && chain->stride >= needed)
         return true;

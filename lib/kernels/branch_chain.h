@@ -41,6 +41,7 @@ struct branch_chain {
     size_t stride;                     /* bytes from one slot to the next */
     size_t branch_end; /* bytes from the beginning of a slot to the end of its branch; 0: of its longest form */
     size_t nop_bytes;  /* NOPs between a target and the branch that it leads to */
+    size_t additions;  /* behind them, of registers in turn to themselves: no core is known to merge these */
     bool scattered;    /* in random order (Sattolo's cycle); else in the order of addresses */
     /*
      * Not 0: one branch on each page of this size; `stride` is a multiple of it. The line of the branch in its page
@@ -52,6 +53,8 @@ struct branch_chain {
     size_t lines_apart; /* lines by which it rotates from one branch to the next, an odd number; 0: one */
 };
 
+/* Bytes of each addition. */
+size_t branch_chain_addition_bytes(void);
 /* Bytes from the first slot to the end of the last one. */
 size_t branch_chain_span(const struct branch_chain *chain);
 /* Bytes of all code when the slots end at offset `end`. */

@@ -122,3 +122,10 @@ enum reason op_cache_entries_of_lines(const double lines[], size_t count, double
     }
     return several + 1 < count ? REASON_TOO_FEW_RISES : REASON_NONE;
 }
+
+enum reason op_cache_ops_of_lines(double one, double two)
+{
+    if (isnan(one) || isnan(two))
+        return REASON_TOO_FEW_RISES;
+    return fabs(two - 2 * one) > 0 ? REASON_EXPERIMENTS_DISAGREE : REASON_NONE;
+}

@@ -68,4 +68,11 @@ bool op_cache_absent(const struct op_cache_rate *rates, size_t count);
  */
 enum reason op_cache_entries_of_lines(const double lines[], size_t count, double l1i_lines, double entries[]);
 
+/*
+ * How many operations an entry holds, from the most operations of a line that takes one entry and of one that takes two
+ * (NaN: not known), its jump among them: REASON_NONE if the second is twice the first, so that jumps count as other
+ * operations do and entries are filled across the line; then it is the first. Else why it is not known.
+ */
+enum reason op_cache_ops_of_lines(double one, double two);
+
 #endif

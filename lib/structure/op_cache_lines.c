@@ -2,18 +2,16 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "lib/base/random.h"
 #include "lib/base/reason.h"
 #include "lib/finding/grade.h"
-#include "lib/kernels/straight.h"
+#include "lib/kernels/branch_chain.h"
 #include "lib/probe/sample.h"
-#include "lib/structure/op_cache_layout.h"
 
 enum {
-    KINDS = 3,     /* of lines; the first has few operations */
-    FAR = 1 << 20, /* bytes: all jumps have the length of one that reaches so far */
+    LINE = STRAIGHT_LINE_BYTES,
+    KINDS = 3, /* of lines; the first has few operations */
+    FEW = 3,   /* additions: with the jump as many operations as any entry holds */
     FEWEST_LINES = 8,
     MOST_LINES = 2048, /* twice the most that is known: 1024 entries (AMD 2024, Zen 5) */
     /*
@@ -30,61 +28,52 @@ enum {
 static const double NOT_HELD = 1.25;
 /* How near bisection comes, as a ratio of numbers of lines; no test: closer than the ratios that follow need. */
 static const double CLOSE = 1.02;
+/*
+ * Part of all entries: so many lines are held if each takes one entry and not if each takes two. Halfway between the parts
+ * that are held then, 1 and 1/2, as ratios.
+ */
+static const double PART_OF_ONE = 0.71;
+/* The same of two entries and three: halfway between 1/2 and 1/3. */
+static const double PART_OF_TWO = 0.41;
 
 /* One kind of line. */
 struct kind {
-    unsigned nops, nop_bytes; /* before the jump of each line */
-    char name[40];
+    size_t additions; /* before the jump of each line */
+    char name[48];
 };
 
+/* The chain that btb_lines has at this distance, but in random order, and with additions before each jump. */
 static bool build(struct probe *p, double lines, void *context, struct kernel *k)
 {
     const struct kind *l = context;
-    const size_t count = (size_t)lines - 1, end = count * STRAIGHT_LINE_BYTES; /* the last one is the loop's own */
-    const unsigned jump_bytes = emit_jump_bytes(FAR, false);
-    struct code c = probe_code(p, end + 2 * (size_t)STRAIGHT_LINE_BYTES);
-    uint32_t *next = probe_calloc(p, count, sizeof *next);
+    const size_t count = (size_t)lines - BRANCH_CHAIN_LOOP_BRANCHES, end = count * LINE;
+    const struct branch_chain chain = {.count = count,
+                                       .stride = LINE,
+                                       .branch_end = l->additions * branch_chain_addition_bytes() +
+                                                     emit_jump_bytes(INT16_MAX + 1, false),
+                                       .additions = l->additions,
+                                       .scattered = true};
+    struct code c = probe_code(p, branch_chain_bytes(&chain, end));
+    const size_t entry = branch_chain_emit(&c, &chain, end, &p->random);
 
-    if (!next)
-        return false;
-    random_cycle(next, (uint32_t)count, &p->random);
-    for (size_t i = 0; i < count && code_good(&c); i++) {
-        emit_place(&c, i * STRAIGHT_LINE_BYTES);
-        emit_nop_sequence(&c, l->nop_bytes, l->nops);
-        emit_jump(&c, next[i] ? next[i] * (size_t)STRAIGHT_LINE_BYTES : end, jump_bytes);
-    }
-    free(next);
-    emit_place(&c, end);
-    emit_add_constant(&c, REG_COUNT, -1);
-    const struct fixup done = emit_branch_if_zero_ahead(&c, REG_COUNT);
-    const size_t entry = c.used;
-    emit_jump(&c, 0, jump_bytes);
-    emit_land(&c, done);
-    emit_return(&c);
     *k = (struct kernel){.units = (double)count, .warm_iterations = 4};
     return probe_kernel(p, &c, entry, k);
 }
 
-/* The longest NOP up to so many bytes. */
-static unsigned nop_of(unsigned bytes)
+/* How many additions a line has room for beside its jump. */
+static size_t room(void)
 {
-    unsigned longest = emit_nop_lengths[0];
-
-    for (const unsigned *n = emit_nop_lengths; *n; n++)
-        longest = *n <= bytes && *n > longest ? *n : longest;
-    return longest;
+    return (LINE - emit_jump_bytes(INT16_MAX + 1, false)) / branch_chain_addition_bytes();
 }
 
 /* Lines of few operations, and of more than any entry holds. */
 static void choose(struct kind kinds[KINDS])
 {
-    enum { FEW = 4, WIDE = 8, MANY = 20, MOST = 40 };
-    const unsigned each = emit_nop_lengths[0], room = (STRAIGHT_LINE_BYTES - emit_jump_bytes(FAR, false)) / each;
-    const unsigned nops[KINDS] = {FEW, room < MOST ? room * 2 / 3 : MANY, room < MOST ? room : MOST};
+    const size_t additions[KINDS] = {FEW, room() * 2 / 3, room()};
 
     for (size_t i = 0; i < KINDS; i++) {
-        kinds[i] = (struct kind){.nops = nops[i], .nop_bytes = i ? each : nop_of(WIDE)};
-        snprintf(kinds[i].name, sizeof kinds[i].name, "jumps in random order, %u NOPs each", nops[i]);
+        kinds[i].additions = additions[i];
+        snprintf(kinds[i].name, sizeof kinds[i].name, "jumps in random order, %zu additions each", additions[i]);
     }
 }
 
@@ -105,8 +94,18 @@ static bool search(struct probe *p, struct kind *kinds, struct sweep *sweeps, si
                                               .step = 1,
                                               .resolution = 0.03,
                                               .per_octave = (unsigned)probe_smoke(p, 1, 8)}};
-    return sweeps_search(p, sweeps, count);
+    if (!sweeps_search(p, sweeps, count))
+        return false;
+    for (size_t i = 0; i < count; i++) /* the loop's line has few operations: it may fit where a whole one would not */
+        if (sweeps[i].search.verdict.count)
+            sweeps[i].search.verdict.knees[0].low -= BRANCH_CHAIN_LOOP_BRANCHES;
+    return true;
 }
+
+/* A number and its interval. */
+struct op_cache_held {
+    double value, low, high;
+};
 
 /* The number of lines held; NaN: not decided. */
 static double held(const struct sweep *s)
@@ -130,51 +129,136 @@ static bool build_some(struct probe *p, void *context, struct kernel *k)
     return build(p, s->lines, s->kind, k);
 }
 
+/* Measures that many lines of a kind, in cycles a line; NaN: no reading was accepted. */
+static bool measure(struct probe *p, struct kind *kind, double lines, double *cycles)
+{
+    return sample_cycles(p, SAMPLES, build_some, &(struct some){kind, lines}, cycles);
+}
+
 /*
  * Sets *lines to about how many lines of few operations are held, by bisection: beyond that these take a few cycles
  * each, which differ with what is fetched beside them. NaN: no end shows.
  */
 static bool hold_roughly(struct probe *p, struct kind *kind, double *lines)
 {
-    struct some s = {kind, FEWEST_LINES};
     double few, cycles, low = FEWEST_LINES, high = probe_smoke(p, 64, MOST_LINES);
 
     *lines = (double)NAN;
-    if (!sample_cycles(p, SAMPLES, build_some, &s, &few))
+    if (!measure(p, kind, FEWEST_LINES, &few))
         return false;
-    for (s.lines = high; high > CLOSE * low; s.lines = floor((low + high) / 2)) {
-        if (!sample_cycles(p, SAMPLES, build_some, &s, &cycles))
+    for (double now = high; high > CLOSE * low; now = floor((low + high) / 2)) {
+        if (!measure(p, kind, now, &cycles))
             return false;
-        if (!(cycles > NOT_HELD * few) && s.lines >= high)
+        if (!(cycles > NOT_HELD * few) && now >= high)
             return true;
-        *(cycles > NOT_HELD * few ? &high : &low) = s.lines;
+        *(cycles > NOT_HELD * few ? &high : &low) = now;
     }
     *lines = low;
     return true;
 }
 
-void op_cache_lines_report(struct probe *p, const struct finding *otherwise)
+/*
+ * Sets *ops to the most operations of a line, its jump among them, of which so many lines are held, by bisection. NaN:
+ * of those that fill a line as many are held, of few not, or a reading was not accepted.
+ */
+static bool find_ops(struct probe *p, double lines, double *ops)
+{
+    size_t low = 0, high = room() + 1,
+           now = room(); /* those of `low` are held, those of `high` are not, once measured */
+
+    *ops = (double)NAN;
+    while (high - low > 1) {
+        struct kind kind = {.additions = now};
+        double few, cycles;
+        if (!measure(p, &kind, FEWEST_LINES, &few) || !measure(p, &kind, lines, &cycles))
+            return false;
+        const bool is_held = cycles <= NOT_HELD * few;
+        if (isnan(few) || isnan(cycles) || (is_held && now == room()))
+            return true;
+        *(is_held ? &low : &high) = now;
+        now = (low + high) / 2;
+    }
+    if (low > 0)
+        *ops = (double)low + 1;
+    return true;
+}
+
+/* Sets *ops to the operations of an entry; NaN: not decided, for *reason. `entries`: there are so many. */
+static bool find_ops_per_entry(struct probe *p, double entries, double *ops, enum reason *reason)
+{
+    double one, two;
+
+    if (!find_ops(p, floor(PART_OF_ONE * entries), &one) || !find_ops(p, floor(PART_OF_TWO * entries), &two))
+        return false;
+    *reason = op_cache_ops_of_lines(one, two);
+    *ops = *reason ? (double)NAN : one;
+    return true;
+}
+
+/* Reports `ops` to an entry, and as many times the entries, from `low` up to below `high`, where these are asked for. */
+static void report_ops(struct probe *p, const struct finding otherwise[OP_CACHE_QUANTITIES], double ops,
+                       enum reason reason, const struct op_cache_held *entries)
+{
+    const struct op_cache_held all[OP_CACHE_QUANTITIES] = {
+        [OP_CACHE_OPS] = {entries->value * ops, entries->low * ops, entries->high * ops},
+        [OP_CACHE_OPS_PER_ENTRY] = {ops, ops, ops + 1}};
+
+    for (enum op_cache_quantity q = OP_CACHE_OPS; q < OP_CACHE_QUANTITIES; q++) {
+        struct finding f = {.name = otherwise[q].name,
+                            .value = all[q].value,
+                            .low = all[q].low,
+                            .high = all[q].high,
+                            .grade = isnan(ops) ? 'U' : 'C',
+                            .reason = reason,
+                            .method = "the most operations of lines in random order that take one entry, and two"};
+        if (f.name)
+            report(p, &f);
+    }
+}
+
+static void report_others(struct probe *p, const struct finding otherwise[OP_CACHE_QUANTITIES])
+{
+    for (enum op_cache_quantity q = 0; q < OP_CACHE_QUANTITIES; q++)
+        if (otherwise[q].name)
+            report(p, &otherwise[q]);
+}
+
+void op_cache_lines_report(struct probe *p, const struct finding otherwise[OP_CACHE_QUANTITIES])
 {
     const size_t count = (size_t)probe_smoke(p, 1, KINDS - 1);
     const double l1i = facts_number(&p->run->facts, "frontend.l1i.bytes", "", (double)NAN);
     struct kind kinds[KINDS];
     struct sweep sweeps[KINDS - 1] = {{.name = NULL}};
     struct experiment e[KINDS - 1];
-    double lines[KINDS] = {0}, entries[KINDS] = {0};
-    struct finding f = {.name = otherwise->name, .method = "lines in random order, each with a jump to the next one"};
+    double lines[KINDS] = {0}, entries[KINDS] = {0}, ops;
+    enum reason reason;
+    bool asked = false;
 
+    for (enum op_cache_quantity q = 0; q < OP_CACHE_QUANTITIES; q++)
+        asked |= otherwise[q].name != NULL;
+    if (!asked)
+        return;
     choose(kinds);
-    if (hold_roughly(p, &kinds[0], &lines[0]) && search(p, &kinds[1], sweeps, count)) {
-        experiments_of_sweeps(sweeps, count, e);
-        for (size_t i = 0; i < count; i++)
-            lines[i + 1] = held(&sweeps[i]);
-        const bool decided = !op_cache_entries_of_lines(lines, count + 1, l1i / STRAIGHT_LINE_BYTES, entries);
-        for (size_t i = 0; i < count && decided; i++)
-            e[i].scale = entries[i + 1];
-        if (decided)
+    if (!hold_roughly(p, &kinds[0], &lines[0]) || !search(p, &kinds[1], sweeps, count)) {
+        sweeps_free(sweeps, count);
+        return;
+    }
+    experiments_of_sweeps(sweeps, count, e);
+    for (size_t i = 0; i < count; i++)
+        lines[i + 1] = held(&sweeps[i]);
+    const bool decided = !op_cache_entries_of_lines(lines, count + 1, l1i / LINE, entries);
+    for (size_t i = 0; i < count && decided; i++)
+        e[i].scale = entries[i + 1];
+    if (!decided) {
+        report_others(p, otherwise);
+    } else if (find_ops_per_entry(p, lines[1] * entries[1], &ops, &reason)) {
+        const struct knee *knee = &sweeps[0].search.verdict.knees[0]; /* of most lines: known best */
+        struct finding f = {.name = otherwise[OP_CACHE_ENTRIES].name,
+                            .method = "lines in random order, each with a jump to the next one"};
+        if (f.name)
             report_capacity(p, &f, e, count, entries[count]);
-        else
-            report(p, otherwise);
+        report_ops(p, otherwise, ops, reason,
+                   &(struct op_cache_held){knee->value * entries[1], knee->low * entries[1], knee->high * entries[1]});
     }
     sweeps_free(sweeps, count);
 }

@@ -1,11 +1,16 @@
 /*
- * Lines in random order: how many entries does the operation cache have, from how many lines of code it holds where
- * each line ends in a jump to the next one, and these lie in no order?
+ * Lines in random order: how many entries does the operation cache have, and how many operations does one hold, from how
+ * many lines of code are held where each line ends in a jump to the next one, and these lie in no order?
  *
  * Neither fetching ahead nor decoding hides a miss then: what a line costs rises with the first lines that are not
  * kept. A line of few operations takes one entry, so that as many lines as entries are kept; lines of more operations
  * take two or more of the same set, so that half or a third of them are. That no other structure ends like this is the
  * proof: an instruction cache holds equally many lines whatever is in them, and so does a branch target buffer.
+ *
+ * Where the entries are known, so many lines are taken that they are held only if each takes one entry, and then only if
+ * each takes two: the most operations with which they are held fill one entry, and two.
+ *
+ * Operations are additions to registers, and the jump. NOPs will not do: operation caches pack them (Zen 4).
  *
  * Method: docs/METHODS.md, 5.11.
  */
@@ -14,11 +19,12 @@
 
 #include "lib/finding/report.h"
 #include "lib/probe/probe.h"
+#include "lib/structure/op_cache_layout.h"
 
 /*
- * Measures lines of three kinds and reports the entries, under the name of *otherwise; that finding itself, which is
- * undecided, where they decide nothing. Reports nothing where the probe has ended.
+ * Measures lines of three kinds and reports what is asked for: the findings, which are undecided, that have a name. Those
+ * themselves are reported where lines decide nothing. Reports nothing where the probe has ended.
  */
-void op_cache_lines_report(struct probe *p, const struct finding *otherwise);
+void op_cache_lines_report(struct probe *p, const struct finding otherwise[OP_CACHE_QUANTITIES]);
 
 #endif

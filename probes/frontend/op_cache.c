@@ -12,7 +12,7 @@
  * operations that something else holds, or a cache that delivers more than the core can take, so that the first misses
  * are hidden. Where the core has a switch for its operation cache (AMD Zen 4 and Zen 5), code that was kept has to
  * become as slow as code that was not when it is switched off. Where no layout fits, as where NOPs are packed, lines in
- * random order count the entries (lib/structure/op_cache_lines.h).
+ * random order count the entries, and the operations of one (lib/structure/op_cache_lines.h).
  *
  * There is no operation cache where code with few NOPs to a line, which is bound by its bytes, is slow however short it
  * is: several densities have the same bytes per cycle then, and more NOPs to a line come faster. Time cannot show its
@@ -46,10 +46,7 @@ enum {
     NAME_BYTES = 32
 };
 
-/*
- * Part of the instruction cache up to which a rise is not the instruction cache's own. Chosen: the loop is in it as
- * well.
- */
+/* Part of the instruction cache up to which a rise is not its own. Chosen: the loop is in it as well. */
 static const double NEAR_L1I = 0.9;
 /* Time of code, relative to the fastest, from which on its bytes limit it, or it is not kept. Chosen: above noise. */
 static const double SLOWER = 1.1;
@@ -94,7 +91,7 @@ static char grade_of(const struct density *d, size_t count)
     return agreed && sharp ? 'A' : agreed ? 'B' : 'C';
 }
 
-/* Lists the lines held at each density, for people, where no layout fits. */
+/* Lists the lines held at each density, for people. */
 static void list_held(const struct density *d, size_t count, char text[AGREEMENT_TEXT])
 {
     size_t used = 0;
@@ -139,13 +136,14 @@ static struct op_cache_fit fit_layouts(const struct density *d, size_t count)
     return op_cache_fit(rises, n);
 }
 
-/* Few rises are explained by many layouts, and may be due to anything: RISES of them are needed. */
+/* Few rises fit many layouts, and may be due to anything: RISES are needed. */
 static void report_layout(struct probe *p, const struct density *d, size_t count, size_t rises, const char *proof,
                           const struct op_cache_switched *switched, const struct knee *first)
 {
     const double half_way = (first->before + first->after) / 2;
     const bool stays = !isnan(switched->off) && switched->off < half_way;
     const struct op_cache_fit fit = fit_layouts(d, count);
+    struct finding lines[OP_CACHE_QUANTITIES] = {{.name = NULL}};
     char held[AGREEMENT_TEXT];
 
     list_held(d, count, held);
@@ -174,11 +172,12 @@ static void report_layout(struct probe *p, const struct density *d, size_t count
         }
         for (size_t i = 0; i < count && i < FINDING_CURVES; i++)
             f.curves[i] = d[i].name;
-        if (q == OP_CACHE_ENTRIES && f.grade == 'U' && !stays)
-            op_cache_lines_report(p, &f);
+        if (f.grade == 'U' && !stays)
+            lines[q] = f;
         else
             report(p, &f);
     }
+    op_cache_lines_report(p, lines);
 }
 
 /* Cycles per NOP of few lines, the median. */

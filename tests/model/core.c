@@ -45,9 +45,14 @@ static void fetch_line(struct core *c, uint64_t address)
     c->line_instructions = 0;
 }
 
-/* Entries of the op cache for one line lie in the same set; bits above all addresses distinguish them. */
-static void look_up_decoded(struct core *c, uint64_t address)
+/*
+ * Entries of the op cache for one line lie in the same set; bits above all addresses distinguish them. A fused
+ * instruction takes no place, unless it is the first of its line.
+ */
+static void look_up_decoded(struct core *c, uint64_t address, bool fused)
 {
+    if (fused && c->design.ops_pack && c->line_instructions > 0)
+        return;
     unsigned entry = c->design.op_entry ? c->line_instructions / c->design.op_entry : 0;
 
     if (c->line_instructions == 0 || (c->design.op_entry && c->line_instructions % c->design.op_entry == 0))
@@ -79,7 +84,7 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
         fetch_line(c, address);
     else if (address != c->next)
         c->line_instructions = 0;
-    look_up_decoded(c, address);
+    look_up_decoded(c, address, fused);
     fetch_bytes(c, address, size);
     double cycles = c->decoded || c->loop.replays ? 0 : later(size * c->cycles_per_byte, c->cycles_per_decoded);
     c->front += later(fused ? 0 : c->cycles_per_instruction, cycles);

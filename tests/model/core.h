@@ -76,6 +76,7 @@ struct core_design {
      */
     bool in_order, misses_block;
     bool nops_fuse;                        /* so do a NOP and the instruction before it, as on Zen 4 */
+    bool ops_pack;                         /* fused instructions take one place in an entry of the operation cache */
     struct cache_design data[DATA_LEVELS]; /* the first indexed by address, the others by frame; a miss fills all */
     struct way_design ways; /* way prediction of the first level: where it fails, the line comes from the second */
     struct load_predictor_design addresses, values; /* prediction of loads */

@@ -95,9 +95,11 @@ void sweeps_free(struct sweep *s, size_t count)
 }
 
 /* Lines in random order decide nothing here. */
-void op_cache_lines_report(struct probe *p, const struct finding *otherwise)
+void op_cache_lines_report(struct probe *p, const struct finding otherwise[OP_CACHE_QUANTITIES])
 {
-    report(p, otherwise);
+    for (enum op_cache_quantity q = 0; q < OP_CACHE_QUANTITIES; q++)
+        if (otherwise[q].name)
+            report(p, &otherwise[q]);
 }
 
 bool op_cache_measure_switched(struct probe *p,

@@ -45,3 +45,33 @@ MODEL_TEST(operation_caches_are_given_back, "op_cache")
     end(emit_longest > emit_alignment ? 2 * cores : cores / 2, 3 * cores);
     decides(9, 0);
 }
+
+/*
+ * Where NOPs share operations no layout explains straight code: lines of additions in random order decide. On AArch64 an
+ * entry has to be small for a line of 16 instructions to take three.
+ */
+MODEL_TEST(operation_caches_that_pack_nops_are_given_back, "op_cache")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 1, 24); cores++) {
+        struct machine_design m = draw_machine(seed);
+        m.core.nops_fuse = m.core.ops_pack = true;
+        for (size_t i = 0; i < PAGE_LEVELS; i++) /* no end of a TLB, which would make that of the cache ambiguous */
+            m.core.pages[i] = (struct page_design){0};
+        m.core.l1i = (struct cache_design){.bytes = 32 * KIB, .ways = 8};
+        m.core.op_entry = (unsigned)(emit_longest > emit_alignment ? pick(6, 9) : pick(4, 7));
+        /* as known cores have; of ten, lines of three entries fill no whole part, and nothing is decided */
+        m.core.op_cache.ways = 4 * pick(1, 3);
+        m.core.op_cache.bytes = m.core.op_cache.ways * (16 << pick(0, 1)) * CACHE_LINE_BYTES;
+        m.core.width = (unsigned)pick(4, 8);
+        m.core.l1i_fetch = (double)pick(4, 6);
+        m.core.decoders = 1;
+        m.core.l2_fetch = m.core.far_fetch = m.core.l1i_fetch / 2;
+        m.declares = true;
+        run_probes_on(&m, "l1i op_cache", PROFILE_QUICK);
+        check_op_cache(&m);
+    }
+    end(cores, 3 * cores);
+    decides(3, 3);
+}
