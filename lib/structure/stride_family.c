@@ -417,7 +417,9 @@ static void decide_level(const struct stride_family *f, double height, bool numb
         l->reason = REASON_EXPERIMENTS_DISAGREE;
         return;
     }
-    bool at_edge = t.reach == 1 && t.first == 0 && !(f->members[0].stride <= f->smallest);
+    /* the next smaller stride was not tried, or it may hold more */
+    bool at_edge = t.reach == 1 && (t.first == 0 ? !(f->members[0].stride <= f->smallest)
+                                                 : l->at[t.first - 1].role == STRIDE_UNDECIDED);
     if (at_edge || t.above_at_end) {
         l->reason = REASON_STRIDES_END;
         return;

@@ -361,6 +361,23 @@ static void smaller_strides_must_have_been_tried(void **state)
     assert_int_equal(decide()->grade, 'B');
 }
 
+/* One stride alone reaches 64. The next smaller one slopes on its first level, which it may leave anywhere up to 130. */
+static void a_smaller_stride_that_is_undecided_may_hold_more(void **state)
+{
+    (void)state;
+    begin();
+    holds(16, 130);
+    holds(32, 64);
+    holds(64, 32);
+    holds(128, 16);
+    verdicts[0].levels[0].slope = -0.1;
+    undecided(decide(), REASON_STRIDES_END);
+    verdicts[0].knees[0] = (struct knee){.value = 32, .low = 32, .high = 33, .end = 33, .agreed = true};
+    const struct stride_level *l = decide();
+    assert_int_equal(l->at[0].role, STRIDE_CONFLICTS);
+    assert_true(l->grade != 'U' && l->value == 64);
+}
+
 static void few_steps_are_no_half_rise(void **state)
 {
     (void)state;
@@ -530,6 +547,7 @@ int main(void)
         cmocka_unit_test(a_stride_that_no_rule_explains_costs_a_grade),
         cmocka_unit_test(a_single_stride_below_another_is_a_contradiction),
         cmocka_unit_test(smaller_strides_must_have_been_tried),
+        cmocka_unit_test(a_smaller_stride_that_is_undecided_may_hold_more),
         cmocka_unit_test(few_steps_are_no_half_rise),
         cmocka_unit_test(a_slope_change_within_a_rise_is_no_level),
         cmocka_unit_test(behind_an_undecided_level_numbers_are_uncertain),
