@@ -13,6 +13,8 @@
 /* ---- Limits that any experiment has --------------------------------------------------------------- */
 
 const char *const inflight_writers[INFLIGHT_KINDS] = {"int64", "v128"};
+const char *const inflight_pairs[INFLIGHT_KINDS] = {"load-64", "store-64", "nop", "nop", "nop",
+                                                    "nop",     "nop",      "nop", "nop", "nop"};
 
 struct inflight_request inflight_writers_request(const struct inflight *l, const char *name)
 {
@@ -65,6 +67,27 @@ static bool find_limit(struct probe *p, const struct inflight_request *q, double
     return good;
 }
 
+/*
+ * Sets *most to how many NOPs may share an entry of the reorder buffer, where its entries are not known: one where as
+ * many pairs of memory accesses with NOPs are in flight as NOPs alone (lib/structure/entry_packing.h).
+ */
+static bool find_nops_per_entry(struct probe *p, const struct inflight_limits *l, unsigned *most)
+{
+    struct inflight_request pairs = {.inflight = l->inflight,
+                                     .name = "pairs",
+                                     .class = FILLER_NOTHING,
+                                     .to = INFLIGHT_TO,
+                                     .limit = INFLIGHT_LIMIT,
+                                     .one_is_enough = true};
+    double fit = (double)NAN, least;
+
+    memcpy(pairs.fillers, inflight_pairs, sizeof pairs.fillers);
+    if (!isnan(l->nops) && !find_limit(p, &pairs, l->nops, &fit, &least))
+        return false;
+    *most = inflight_same(fit, l->nops) ? 1 : PER_ENTRY_MOST;
+    return true;
+}
+
 bool inflight_find_limits(struct probe *p, const struct inflight *l, struct inflight_limits *out)
 {
     const struct inflight_request nops = {.inflight = l,
@@ -80,12 +103,13 @@ bool inflight_find_limits(struct probe *p, const struct inflight *l, struct infl
     double least;
 
     *out = (struct inflight_limits){.inflight = l,
+                                    .nops_per_entry = 1,
                                     .per_entry = (unsigned)facts_number(facts, "backend.rob.per_entry", "", 1),
                                     .group = facts_number(facts, "backend.rob.group", "", (double)NAN)};
-    if (!find_limit(p, &nops, (double)NAN, &out->nops, &least))
+    if (!find_limit(p, &nops, (double)NAN, &out->nops, &least) ||
+        (isnan(entries) && !find_nops_per_entry(p, out, &out->nops_per_entry)))
         return false;
     /* other fillers end where NOPs do, or where fewer of them would share an entry */
-    out->nops_per_entry = isnan(entries) ? PER_ENTRY_MOST : 1;
     if (out->nops > entries && out->per_entry == 1)
         out->nops_per_entry = (unsigned)fmin(floor(out->nops / entries + 0.5), PER_ENTRY_MOST);
     if (out->nops_per_entry > 1 && !isnan(entries))
@@ -93,24 +117,50 @@ bool inflight_find_limits(struct probe *p, const struct inflight *l, struct infl
     return find_limit(p, &writers, out->nops, &out->writers, &out->writers_at_least);
 }
 
-/* Whether the knee by some kind of operation is where that many instructions end. */
-static bool ends_at(const struct inflight_limits *l, const struct inflight_result *a, double instructions)
+static bool has_knee(const struct inflight_result *a, size_t i)
+{
+    const struct verdict *v = a->experiments[i].verdict;
+
+    return !v->reason && v->count > 0;
+}
+
+/* Whether the knee of the i-th experiment is where that many instructions end. */
+static bool ends_at(const struct inflight_limits *l, const struct inflight_result *a, size_t i, double instructions)
 {
     const double group = isnan(l->group) ? INFLIGHT_GROUP : l->group;
+    const double holds = inflight_holds(&a->runs[i], FILLER_NOTHING);
+    const double end = a->experiments[i].verdict->knees[0].value + holds;
 
-    for (size_t i = 0; i < a->count; i++) {
-        const struct verdict *v = a->experiments[i].verdict;
-        const double holds = inflight_holds(&a->runs[i], FILLER_NOTHING);
-        if (v->reason || v->count == 0)
-            continue;
-        /*
-         * the tolerance allows for the entries of the operations themselves, which fillers do not share and which are
-         * only calculated for chains, and for the position in a group
-         */
-        const double end = v->knees[0].value + holds;
-        if (inflight_same(end, instructions) || fabs(end - instructions) <= holds + group - 1)
+    /*
+     * the tolerance allows for the entries of the operations themselves, which fillers do not share and which are only
+     * calculated for chains, and for the position in a group
+     */
+    return inflight_same(end, instructions) || fabs(end - instructions) <= holds + group - 1;
+}
+
+static bool ends_at_rob(const struct inflight_limits *l, const struct inflight_result *a, size_t i)
+{
+    for (unsigned n = 1; n <= l->nops_per_entry; n++)
+        if (ends_at(l, a, i, l->nops / n))
             return true;
-    }
+    for (unsigned n = 1; n < l->per_entry; n++) /* fillers of which only n share an entry */
+        if (ends_at(l, a, i, l->nops * n / l->per_entry))
+            return true;
+    return false;
+}
+
+/*
+ * Whether another experiment, whose knee is not where the reorder buffer ends, shows the same number of entries: its
+ * operations occupy other entries of the reorder buffer, so that one number for both is that of another structure.
+ */
+static bool is_shown_elsewhere(const struct inflight_limits *l, const struct inflight_result *a, size_t i)
+{
+    const struct experiment *e = a->experiments;
+
+    for (size_t k = 0; k < a->count; k++)
+        if (k != i && has_knee(a, k) && !ends_at_rob(l, a, k) &&
+            fabs(e[k].verdict->knees[0].value + e[k].holds - e[i].verdict->knees[0].value - e[i].holds) <= 1)
+            return true;
     return false;
 }
 
@@ -118,11 +168,8 @@ enum reason inflight_masked_by_rob(const struct inflight_limits *l, const struct
 {
     if (isnan(l->nops))
         return REASON_ROB_UNKNOWN;
-    for (unsigned n = 1; n <= l->nops_per_entry; n++)
-        if (ends_at(l, a, l->nops / n))
-            return REASON_MASKED_BY_ROB;
-    for (unsigned n = 1; n < l->per_entry; n++) /* fillers of which only n share an entry */
-        if (ends_at(l, a, l->nops * n / l->per_entry))
+    for (size_t i = 0; i < a->count; i++)
+        if (has_knee(a, i) && ends_at_rob(l, a, i) && !is_shown_elsewhere(l, a, i))
             return REASON_MASKED_BY_ROB;
     return REASON_NONE;
 }

@@ -27,12 +27,15 @@ struct inflight_limits {
     double group;            /* instructions that enter the reorder buffer together; NaN: not known */
 };
 /*
- * Sets *out from what the probe `rob` has found; measures how many NOPs and writers fit where it did not find that.
+ * Sets *out from what the probe `rob` has found; measures how many NOPs, pairs and writers fit where it did not find
+ * that.
  * False: the probe is over.
  */
 bool inflight_find_limits(struct probe *p, const struct inflight *l, struct inflight_limits *out);
 /* Fillers that write registers of two files, in turn. */
 extern const char *const inflight_writers[INFLIGHT_KINDS];
+/* Two memory accesses side by side, and NOPs: fewer fit than NOPs alone where entries hold several instructions. */
+extern const char *const inflight_pairs[INFLIGHT_KINDS];
 /*
  * The request that measures how many inflight_writers fit between two long-latency operations. Its class is general
  * registers; with inflight_fitted(result, FILLER_NOTHING) the caller gets entries of the reorder buffer. The names of

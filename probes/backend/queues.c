@@ -67,14 +67,19 @@ static bool loads_vectors(size_t kind)
 
 /*
  * Whether the end of these loads may be that of the register file they write: it is at the same number, or, where that
- * is not known, no loads into another file end alike.
+ * is not known, half of the writers in flight, which write both files in turn, are no more than these loads, and no
+ * loads into another file end alike.
  */
-static bool may_be_registers(const struct probe *p, const double fitted[KINDS], size_t kind)
+static bool may_be_registers(const struct probe *p, const struct inflight_limits *limits, const double fitted[KINDS],
+                             size_t kind)
 {
     const double registers = facts_number(&p->run->facts, "backend.registers.entries", kinds[kind].writes, (double)NAN);
+    const double least = limits->writers_at_least / 2;
 
     if (!isnan(registers))
         return inflight_same(fitted[kind], registers);
+    if (fitted[kind] < least && !inflight_same(fitted[kind], least))
+        return false;
     for (size_t i = 0; i < KINDS; i++)
         if (kinds[i].class == FILLER_LOAD && i != kind && loads_vectors(i) != loads_vectors(kind) &&
             inflight_same(fitted[kind], fitted[i]))
@@ -160,7 +165,7 @@ static bool measure_in_turn(struct probe *p, const struct inflight_limits *limit
     *in_turn = (struct inflight_result){.count = 0};
     if (kinds[kind].class != FILLER_LOAD || !loads_vectors(kind) || isnan(fitted[0]) ||
         !inflight_filler(kinds[kind].filler) || inflight_masked_by_rob(limits, &results[0]) ||
-        may_be_registers(p, fitted, 0) || is_decided(&results[kind], fitted[kind]))
+        may_be_registers(p, limits, fitted, 0) || is_decided(&results[kind], fitted[kind]))
         return true;
     snprintf(q.name, sizeof q.name, "%s and 64 in turn", kinds[kind].name);
     return inflight_measure(p, &q, in_turn);
@@ -201,7 +206,7 @@ static void report_kind(struct probe *p, const struct inflight_limits *limits, c
         f.variants[0].key = "width", f.variants[0].number = kinds[kind].width;
     if (!masked && !isnan(fitted[kind]) && kinds[kind].class == FILLER_LOAD) {
         masked = inflight_may_be_renames(inflight_total(a, FILLER_LOAD), limits->writers_at_least);
-        if (may_be_registers(p, fitted, kind))
+        if (may_be_registers(p, limits, fitted, kind))
             masked = REASON_MASKED_BY_REGISTERS;
     }
     if (in_turn->count && report_in_turn(p, &f, in_turn, fitted[0]))

@@ -63,7 +63,7 @@ static const struct packing_sequence sequences[PACKING_SEQUENCES] = {
      "queues",
      PACKING_PAIRS,
      0,
-     {"load-64", "store-64", "nop", "nop", "nop", "nop", "nop", "nop", "nop", "nop"}},
+     {"load-64", "store-64", "nop", "nop", "nop", "nop", "nop", "nop", "nop", "nop"}}, /* inflight_pairs */
     {"long-nop", "packing of NOPs", PACKING_NOPS, 0, {"long-nop"}},
     {"every 2", "load queue", PACKING_DILUTED, 2, {"load-64", "nop", "load-64", "nop", "store-64", "nop"}},
     {"every 3", "store queue", PACKING_DILUTED, 3, {"load-64", "nop", "nop", "store-64", "nop", "nop"}},

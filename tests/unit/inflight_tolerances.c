@@ -212,6 +212,7 @@ static void what_ends_at_a_seventh_of_the_nops_may_be_entries(void **state)
 
     (void)state;
     known("backend.rob.instructions", "filler=nop", 7 * 256);
+    known("backend.rob.instructions", "filler=pairs", 5 * 256);
     known("backend.rob.instructions", "filler=registers", 300);
     known("backend.rob.group", "", 1);
     assert_true(inflight_find_limits(&fake_probe, &fake_inflight, &l));
@@ -219,6 +220,25 @@ static void what_ends_at_a_seventh_of_the_nops_may_be_entries(void **state)
     assert_int_equal(inflight_masked_by_rob(&l, &seventh), REASON_MASKED_BY_ROB);
     struct inflight_result twelfth = result_at(&v, 7 * 256 / 12.0 - 2);
     assert_int_equal(inflight_masked_by_rob(&l, &twelfth), REASON_NONE);
+    forget();
+}
+
+/* Where as many pairs of accesses with NOPs are in flight as NOPs, none share an entry, also if its number is not known. */
+static void what_ends_at_half_of_the_nops_is_no_entry_where_none_share_one(void **state)
+{
+    struct inflight_limits l;
+    struct verdict v;
+
+    (void)state;
+    known("backend.rob.instructions", "filler=nop", 96);
+    known("backend.rob.instructions", "filler=pairs", 96);
+    known("backend.rob.instructions", "filler=registers", 96);
+    known("backend.rob.group", "", 1);
+    assert_true(inflight_find_limits(&fake_probe, &fake_inflight, &l));
+    struct inflight_result half = result_at(&v, 96 / 2 - 2);
+    assert_int_equal(inflight_masked_by_rob(&l, &half), REASON_NONE);
+    struct inflight_result all = result_at(&v, 96 - 2);
+    assert_int_equal(inflight_masked_by_rob(&l, &all), REASON_MASKED_BY_ROB);
     forget();
 }
 
@@ -479,6 +499,7 @@ int main(void)
         cmocka_unit_test(counts_behind_others_are_alike_within_what_blurs_them),
         cmocka_unit_test(large_groups_leave_half_and_all_distinct),
         cmocka_unit_test(what_ends_at_a_seventh_of_the_nops_may_be_entries),
+        cmocka_unit_test(what_ends_at_half_of_the_nops_is_no_entry_where_none_share_one),
         cmocka_unit_test(one_ramp_alone_counts_if_its_fillers_are_delivered_in_a_cycle),
         cmocka_unit_test(one_structure_is_shared_if_nearly_all_of_it_is),
         cmocka_unit_test(halves_are_one_or_two_to_a_register),
