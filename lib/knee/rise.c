@@ -370,6 +370,9 @@ static bool goes_on(const struct curve *c, const struct rise *r, size_t good, si
     double slope = line_before(c, r, good).slope, width = k->end - k->value;
     size_t first = r->first, end = r->end;
 
+    /* where in the gap it rises, and so how steeply, is not known; a search measures there */
+    if (c->searched && bad == good + 1 && s->x[bad] - s->x[good] > c->step)
+        return false;
     if (bad + 3 < r->end && r->slope_after)
         slope = fmax(slope, series_line(s, bad, r->end, true).slope);
     if (k->after - k->before < STEEPER * slope * (s->x[bad] - k->value))
