@@ -48,10 +48,13 @@ static struct finding finding_of(const struct tlb *t, const char *name, unsigned
  * Merges a low knee with one a few pages behind it: no core has two levels of which one holds so few pages more. A
  * reading touches pages besides those of the kernel: where the pointer chase continues, the stack, where times are
  * stored. Where the ring and these pages do not fit into a level of one set that replaces the least recently used page,
- * every page of the ring is missed once in a reading.
+ * every page of the ring is missed once in a reading. So a ramp may begin at the end of the level less these pages.
  */
 static void merge_touched(struct verdict *v)
 {
+    for (size_t i = 0; i < v->count; i++)
+        if (v->knees[i].ramp && v->knees[i].half_rise_low - v->knees[i].value <= READING_PAGES)
+            v->knees[i].high = fmax(v->knees[i].high, v->knees[i].half_rise_high);
     for (size_t i = 0; i + 1 < v->count;) {
         struct knee *k = &v->knees[i];
         const double rise = k->after - k->before, next = k[1].after - k[1].before;

@@ -242,6 +242,27 @@ static void what_ends_at_half_of_the_nops_is_no_entry_where_none_share_one(void 
     forget();
 }
 
+/* By chance the chain of one experiment ends with the reorder buffer; misses, which do not, show as many entries. */
+static void an_end_with_the_buffer_by_chance_masks_nothing_that_another_experiment_shows(void **state)
+{
+    struct inflight_limits l = {.nops = 155, .nops_per_entry = 1, .per_entry = 1, .group = 1};
+    struct inflight chain = {.steps = {[LONG_OP_ARITHMETIC] = 20}};
+    struct inflight_experiment arithmetic = plain;
+    struct verdict v[2] = {knee_at(132), knee_at(134)};
+
+    (void)state;
+    arithmetic.inflight = &chain;
+    arithmetic.first = arithmetic.second = LONG_OP_ARITHMETIC;
+    struct inflight_result both = {
+        .runs = {plain, arithmetic}, .experiments = {{.verdict = &v[0], .holds = 2}, {.verdict = &v[1]}}, .count = 2};
+    assert_int_equal(inflight_masked_by_rob(&l, &both), REASON_NONE);
+    v[1] = knee_at(138);
+    assert_int_equal(inflight_masked_by_rob(&l, &both), REASON_MASKED_BY_ROB);
+    v[0] = knee_at(155 - 2);
+    v[1] = knee_at(155);
+    assert_int_equal(inflight_masked_by_rob(&l, &both), REASON_MASKED_BY_ROB);
+}
+
 /* LONE_RAMP_MOST: six a cycle, eight fillers are delivered in more than one cycle and three are not. */
 static void one_ramp_alone_counts_if_its_fillers_are_delivered_in_a_cycle(void **state)
 {
@@ -500,6 +521,7 @@ int main(void)
         cmocka_unit_test(large_groups_leave_half_and_all_distinct),
         cmocka_unit_test(what_ends_at_a_seventh_of_the_nops_may_be_entries),
         cmocka_unit_test(what_ends_at_half_of_the_nops_is_no_entry_where_none_share_one),
+        cmocka_unit_test(an_end_with_the_buffer_by_chance_masks_nothing_that_another_experiment_shows),
         cmocka_unit_test(one_ramp_alone_counts_if_its_fillers_are_delivered_in_a_cycle),
         cmocka_unit_test(one_structure_is_shared_if_nearly_all_of_it_is),
         cmocka_unit_test(halves_are_one_or_two_to_a_register),

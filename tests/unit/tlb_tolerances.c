@@ -1,5 +1,4 @@
-/* Thresholds of lib/structure/tolerances_hierarchy.h at work: set associativity and TLBs, whose curves are given and
- * not measured. */
+/* Thresholds of lib/structure/tolerances_hierarchy.h at work: TLBs, whose curves are given and not measured. */
 /* link: tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
@@ -14,8 +13,6 @@
 #include "lib/kernels/pages.h"
 #include "lib/probe/proof.h"
 #include "lib/structure/page_chase.h"
-#include "lib/structure/set_associativity.h"
-#include "lib/structure/set_steps.h"
 #include "lib/structure/tlb.h"
 #include "lib/structure/tlb_coalescing.h"
 #include "lib/structure/tlb_index.h"
@@ -29,98 +26,6 @@ bool proof_of_knee(struct probe *p, const struct sweep *s, size_t knee, const ch
     (void)needs;
     text[0] = 0;
     return true;
-}
-
-/* ---- Set associativity ---------------------------------------------------------------------------- */
-
-enum { DISTANCES = 6, SHORTEST = 2048 };
-
-/* The ways that so many places, at distances from SHORTEST on, and this capacity show. */
-static const struct finding *ways_of(const double counts[DISTANCES], double capacity)
-{
-    static const char *const names[DISTANCES] = {"2k", "4k", "8k", "16k", "32k", "64k"};
-    const struct set_associativity a = {
-        .ways = "ways", .index_bits = "bits", .capacity = capacity, .line_bytes = 64, .known_bytes = INFINITY};
-    struct sweep s[DISTANCES];
-    size_t distances[DISTANCES];
-
-    given_start(true);
-    for (size_t i = 0; i < DISTANCES; i++) {
-        s[i] = (struct sweep){.name = names[i], .confounder = names[i]};
-        s[i].search.verdict = given_step(4, 14, counts[i]);
-        distances[i] = (size_t)SHORTEST << i;
-    }
-    set_associativity_report(&given_probe, &a, s, distances, DISTANCES);
-    return given_finding("ways", 0);
-}
-
-/* WAYS_ALIKE: an edge that is seen 10 % too late is the same capacity, one that is seen 40 % too late is not. */
-static void ways_and_sets_are_about_the_capacity(void **state)
-{
-    static const double counts[DISTANCES] = {32, 16, 16, 16, 16, 16};
-    const double capacity = 16 * 2 * SHORTEST;
-
-    (void)state;
-    assert_true(ways_of(counts, 1.1 * capacity)->value == 16);
-    const struct finding *f = ways_of(counts, 1.4 * capacity);
-    assert_true(isnan(f->value) && f->reason == REASON_EXPERIMENTS_DISAGREE);
-}
-
-/* SINGLE_SET_DISTANCES: a table of 8 entries ends the curves of the longest distances. */
-static void other_tables_end_curves_of_long_distances(void **state)
-{
-    const struct finding *f = ways_of((double[DISTANCES]){32, 16, 16, 16, 8, 8}, 16 * 2 * SHORTEST);
-
-    (void)state;
-    assert_true(f->value == 16);
-    assert_int_equal(f->grade, 'A');
-}
-
-/*
- * A cache of 24 KiB in 6 ways of 4 KiB, before a second level of 8 ways of 8 KiB, whose steps are the last ones. With a
- * capacity that is not known, or agrees with no step, the last ones count.
- */
-static void steps_that_make_up_the_capacity_are_the_caches(void **state)
-{
-    enum { COUNT = 4 };
-    static const size_t bytes[COUNT] = {2048, 4096, 8192, 16384};
-    static const double own[COUNT] = {12, 6, 6, 6}, second[COUNT] = {32, 16, 8, 8};
-    struct sweep all[COUNT], behind[COUNT], chosen[COUNT];
-
-    (void)state;
-    for (size_t i = 0; i < COUNT; i++) {
-        all[i] = (struct sweep){.name = "all"};
-        all[i].search.verdict = given_staircase(3, (double[]){20, 45, 90}, (double[]){own[i], second[i]});
-        behind[i] = (struct sweep){.name = "behind"};
-        behind[i].search.verdict = given_step(45, 90, second[i]);
-    }
-    set_steps_choose(24 << 10, all, behind, bytes, COUNT, chosen);
-    for (size_t i = 0; i < COUNT; i++)
-        assert_true(chosen[i].search.verdict.knees[0].value == own[i]);
-    set_steps_choose(NAN, all, behind, bytes, COUNT, chosen);
-    for (size_t i = 0; i < COUNT; i++)
-        assert_true(chosen[i].search.verdict.knees[0].value == second[i]);
-    set_steps_choose(640 << 10, all, behind, bytes, COUNT, chosen);
-    for (size_t i = 0; i < COUNT; i++)
-        assert_true(chosen[i].search.verdict.knees[0].value == second[i]);
-}
-
-/* A distance farther apart is wanted while no two fall into one set and frames are known, and a nearer one if all do. */
-static void distances_that_do_not_decide_ask_for_others(void **state)
-{
-    enum { COUNT = 2 };
-    static const size_t bytes[COUNT] = {2048, 4096};
-    struct set_associativity a = {.known_bytes = 4096};
-    struct sweep s[COUNT] = {{.name = "2k"}, {.name = "4k"}};
-
-    (void)state;
-    s[0].search.verdict = given_step(4, 14, 8);
-    s[1].search.verdict = given_step(4, 14, 8);
-    assert_int_equal(set_associativity_further(&a, s, bytes, COUNT), -1);
-    s[0].search.verdict = given_step(4, 14, 16);
-    assert_int_equal(set_associativity_further(&a, s, bytes, COUNT), 1);
-    a.known_bytes = 2048;
-    assert_int_equal(set_associativity_further(&a, s, bytes, COUNT), 0);
 }
 
 /* ---- TLBs ----------------------------------------------------------------------------------------- */
@@ -349,6 +254,36 @@ static void pages_that_a_reading_touches_end_no_level(void **state)
     assert_true(first_level_with_a_step_before(8, 1) == FIRST_LEVEL - 8);
 }
 
+static double half_at; /* x of the half of a ramp that begins at FIRST_LEVEL - 2 */
+
+static struct verdict a_ramp_before_the_end(const struct sweep *s)
+{
+    struct verdict v = given_step(HIT, HIT + PAGE_MISS, FIRST_LEVEL - 2);
+
+    (void)s;
+    v.knees[0].ramp = true;
+    v.knees[0].half_rise = v.knees[0].half_rise_low = half_at;
+    v.knees[0].half_rise_high = half_at + 5;
+    return v;
+}
+
+/* READING_PAGES: where half of the rise is so near, pages of the reading may be what the ramp begins with. */
+static void a_ramp_may_begin_with_the_pages_of_a_reading(void **state)
+{
+    const struct sweep experiment = {.name = "pages", .confounder = "caches", .build = build_pages};
+    struct tlb_first first;
+
+    (void)state;
+    for (unsigned far = 0; far < 2; far++) {
+        given_start(true);
+        given_curve = a_ramp_before_the_end;
+        cycles_at = cycles_do_not_shrink;
+        half_at = FIRST_LEVEL + (far ? 8 : 0);
+        assert_true(tlb_levels(&given_probe, &dtlb, &experiment, 1, &first));
+        assert_true(given_finding("entries", 1)->high == (far ? FIRST_LEVEL - 1 : half_at + 5));
+    }
+}
+
 /* MOVED_RISE, MOVED_BEFORE: somewhat more or less is noise; what is far off depends on lines, as branches do. */
 static void the_end_of_a_level_of_pages_does_not_depend_on_lines(void **state)
 {
@@ -553,12 +488,9 @@ static void the_rise_at_the_end_of_a_level_is_a_miss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_that_make_up_the_capacity_are_the_caches),
-        cmocka_unit_test(distances_that_do_not_decide_ask_for_others),
-        cmocka_unit_test(ways_and_sets_are_about_the_capacity),
-        cmocka_unit_test(other_tables_end_curves_of_long_distances),
         cmocka_unit_test(readings_that_are_made_longer_once_are_long_enough),
         cmocka_unit_test(readings_are_not_made_longer_than_twice),
+        cmocka_unit_test(a_ramp_may_begin_with_the_pages_of_a_reading),
         cmocka_unit_test(the_end_of_a_level_of_pages_does_not_depend_on_lines),
         cmocka_unit_test(levels_are_looked_for_before_the_control_rises),
         cmocka_unit_test(pages_that_a_reading_touches_end_no_level),
