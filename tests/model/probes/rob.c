@@ -51,7 +51,7 @@ MODEL_TEST(windows_are_given_back, "rob registers queues")
         check_capacity(&m, "backend.branches_in_flight.entries", "branch", "not-taken", d->most[RESOURCE_BRANCH]);
     }
     end(4 * cores, 10 * cores);
-    decides(6, 0);
+    decides(9, 0);
 }
 
 /*
