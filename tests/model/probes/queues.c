@@ -19,5 +19,5 @@ MODEL_TEST(queues_that_are_left_early_are_not_reported, "queues")
         check_undecided(&m, "backend.load_queue.entries", "width", "64");
     }
     end(0, UINT32_MAX);
-    decides(0, 0);
+    decides(0, 1);
 }
