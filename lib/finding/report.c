@@ -10,6 +10,7 @@
 #include "lib/finding/compare.h"
 #include "lib/finding/masking.h"
 #include "lib/finding/text.h"
+#include "lib/finding/tolerances.h"
 
 static const struct finding_declaration *declaration(const struct probe_definition *d, const char *name)
 {
@@ -129,6 +130,18 @@ static void remember(struct run *run, const struct probe_definition *d, const st
         record_warning(&run->writer, f->name, "no memory to hold this finding against other limits");
 }
 
+/*
+ * The grade of a cost or rate, which experiments give alike where a sibling slows all of them: at most C where more than
+ * NEIGHBOURED of the readings were rejected as shared, since it may have been awake in those that were accepted too.
+ */
+static char grade_beside_sibling(const struct run *run, const struct finding *f, char grade)
+{
+    const bool number = isnan(f->low) && !isnan(f->value) && grade < 'C';
+    const double shared = (double)run->meter.rejected_by[CAUSE_SHARED];
+
+    return number && shared > NEIGHBOURED * (double)run->meter.taken ? 'C' : grade;
+}
+
 void report(struct probe *p, const struct finding *f)
 {
     struct run *run = p->run;
@@ -142,6 +155,7 @@ void report(struct probe *p, const struct finding *f)
         p->fault = (struct fault){.vector = "undeclared-finding"};
         return;
     }
+    grade = grade_beside_sibling(run, f, grade);
     if (isnan(f->value) && !f->text)
         grade = 'U';
     if (!run->trusted) {
