@@ -136,6 +136,37 @@ static void the_points_of_a_jump_are_not_looked_between(void **state)
     }
 }
 
+/* A line that jumps by 40 behind 146, in a gap of the grid, across which it is not twice as steep as elsewhere. */
+static bool a_jump_on_a_slope(void *context, double x, double *y)
+{
+    (void)context;
+    *y = 190 + x + (x > 146 ? 40 : 0);
+    return true;
+}
+
+static void a_jump_on_a_slope_is_looked_for_in_its_gap(void **state)
+{
+    struct search s = {.kind = KNEE_JUMP,
+                       .from = 8,
+                       .to = 256,
+                       .limit = 1024,
+                       .step = 1,
+                       .resolution = 0.01,
+                       .per_octave = 2,
+                       .budget = 400,
+                       .random = 1,
+                       .repeats = true,
+                       .sample = a_jump_on_a_slope};
+
+    (void)state;
+    assert_true(search_run(&s));
+    const size_t count = s.verdict.count;
+    const struct knee k = s.verdict.knees[0];
+    search_free(&s);
+    assert_int_equal(count, 1);
+    assert_true(k.low == 146 && k.high == 147);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +176,7 @@ int main(void)
         cmocka_unit_test(a_jump_is_higher_than_points_of_a_level_differ),
         cmocka_unit_test(an_eighth_of_the_rise_is_not_on_the_level),
         cmocka_unit_test(the_points_of_a_jump_are_not_looked_between),
+        cmocka_unit_test(a_jump_on_a_slope_is_looked_for_in_its_gap),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
