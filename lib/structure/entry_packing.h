@@ -31,8 +31,8 @@ enum packing_use {
 struct packing_sequence {
     const char *name, *confounder; /* as in struct experiment */
     enum packing_use use;
-    unsigned every; /* of PACKING_DILUTED: instructions with one access among them */
-    const char *fillers[INFLIGHT_KINDS];
+    unsigned every;             /* of PACKING_DILUTED: instructions with one access among them */
+    const char *const *fillers; /* INFLIGHT_KINDS of them, in turn; NULL from the first one that is not used on */
 };
 
 /* A sequence and what was measured of it. The element must not be moved once packing_measure_groups was called. */

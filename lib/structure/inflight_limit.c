@@ -117,13 +117,6 @@ bool inflight_find_limits(struct probe *p, const struct inflight *l, struct infl
     return find_limit(p, &writers, out->nops, &out->writers, &out->writers_at_least);
 }
 
-static bool has_knee(const struct inflight_result *a, size_t i)
-{
-    const struct verdict *v = a->experiments[i].verdict;
-
-    return !v->reason && v->count > 0;
-}
-
 /* Whether the knee of the i-th experiment is where that many instructions end. */
 static bool ends_at(const struct inflight_limits *l, const struct inflight_result *a, size_t i, double instructions)
 {
@@ -149,6 +142,8 @@ static bool ends_at_rob(const struct inflight_limits *l, const struct inflight_r
     return false;
 }
 
+enum { ONE_ENTRY = 1 /* by which equal numbers may differ: the second operation enters in another cycle */ };
+
 /*
  * Whether another experiment, whose knee is not where the reorder buffer ends, shows the same number of entries: its
  * operations occupy other entries of the reorder buffer, so that one number for both is that of another structure.
@@ -158,8 +153,8 @@ static bool is_shown_elsewhere(const struct inflight_limits *l, const struct inf
     const struct experiment *e = a->experiments;
 
     for (size_t k = 0; k < a->count; k++)
-        if (k != i && has_knee(a, k) && !ends_at_rob(l, a, k) &&
-            fabs(e[k].verdict->knees[0].value + e[k].holds - e[i].verdict->knees[0].value - e[i].holds) <= 1)
+        if (k != i && inflight_is_decided(a, k) && !ends_at_rob(l, a, k) &&
+            fabs(e[k].verdict->knees[0].value + e[k].holds - e[i].verdict->knees[0].value - e[i].holds) <= ONE_ENTRY)
             return true;
     return false;
 }
@@ -169,7 +164,7 @@ enum reason inflight_masked_by_rob(const struct inflight_limits *l, const struct
     if (isnan(l->nops))
         return REASON_ROB_UNKNOWN;
     for (size_t i = 0; i < a->count; i++)
-        if (has_knee(a, i) && ends_at_rob(l, a, i) && !is_shown_elsewhere(l, a, i))
+        if (inflight_is_decided(a, i) && ends_at_rob(l, a, i) && !is_shown_elsewhere(l, a, i))
             return REASON_MASKED_BY_ROB;
     return REASON_NONE;
 }

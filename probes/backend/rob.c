@@ -54,29 +54,28 @@
 
 enum { FIRST_SEQUENCES = 4 /* the only ones that a smoke run measures */ };
 
+#define FILLERS(...) \
+    (const char *const[INFLIGHT_KINDS]) \
+    { \
+        __VA_ARGS__ \
+    }
+
 static const struct packing_sequence sequences[PACKING_SEQUENCES] = {
-    {"stores", "store queue", PACKING_MIXTURE, 0, {"int64", "v128", "int64", "v128", "store-64"}},
-    {"branches", "branches in flight", PACKING_MIXTURE, 0, {"int64", "v128", "int64", "v128", "branch"}},
-    {"spaced", "branches in flight", PACKING_MIXTURE, 0, {"int64", "nop", "v128", "nop", "branch"}},
-    {"nop", "packing of NOPs", PACKING_NOPS, 0, {"nop"}},
-    {"pairs",
-     "queues",
-     PACKING_PAIRS,
-     0,
-     {"load-64", "store-64", "nop", "nop", "nop", "nop", "nop", "nop", "nop", "nop"}}, /* inflight_pairs */
-    {"long-nop", "packing of NOPs", PACKING_NOPS, 0, {"long-nop"}},
-    {"every 2", "load queue", PACKING_DILUTED, 2, {"load-64", "nop", "load-64", "nop", "store-64", "nop"}},
-    {"every 3", "store queue", PACKING_DILUTED, 3, {"load-64", "nop", "nop", "store-64", "nop", "nop"}},
+    {"stores", "store queue", PACKING_MIXTURE, 0, FILLERS("int64", "v128", "int64", "v128", "store-64")},
+    {"branches", "branches in flight", PACKING_MIXTURE, 0, FILLERS("int64", "v128", "int64", "v128", "branch")},
+    {"spaced", "branches in flight", PACKING_MIXTURE, 0, FILLERS("int64", "nop", "v128", "nop", "branch")},
+    {"nop", "packing of NOPs", PACKING_NOPS, 0, FILLERS("nop")},
+    {"pairs", "queues", PACKING_PAIRS, 0, inflight_pairs},
+    {"long-nop", "packing of NOPs", PACKING_NOPS, 0, FILLERS("long-nop")},
+    {"every 2", "load queue", PACKING_DILUTED, 2, FILLERS("load-64", "nop", "load-64", "nop", "store-64", "nop")},
+    {"every 3", "store queue", PACKING_DILUTED, 3, FILLERS("load-64", "nop", "nop", "store-64", "nop", "nop")},
     /* no two neighbours are NOPs, which may share entries by themselves */
-    {"every 4",
-     "registers",
-     PACKING_DILUTED,
-     4,
-     {"load-64", "int64", "nop", "flags", "store-64", "int64", "nop", "flags"}},
-    {"zero", "packing of zeros", PACKING_KIND_WRITING, 0, {"zero"}},
-    {"registers", "registers", PACKING_WRITERS, 0, {"int64", "v128"}}, /* inflight_writers */
-    {"move", "registers", PACKING_KIND_WRITING, 0, {"move"}},
-    {"branch", "branches in flight", PACKING_KIND, 0, {"branch"}},
+    {"every 4", "registers", PACKING_DILUTED, 4,
+     FILLERS("load-64", "int64", "nop", "flags", "store-64", "int64", "nop", "flags")},
+    {"zero", "packing of zeros", PACKING_KIND_WRITING, 0, FILLERS("zero")},
+    {"registers", "registers", PACKING_WRITERS, 0, inflight_writers},
+    {"move", "registers", PACKING_KIND_WRITING, 0, FILLERS("move")},
+    {"branch", "branches in flight", PACKING_KIND, 0, FILLERS("branch")},
 };
 
 /* ---- Experiments ---------------------------------------------------------------------------------- */

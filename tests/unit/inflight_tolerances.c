@@ -201,7 +201,8 @@ static void large_groups_leave_half_and_all_distinct(void **state)
 static struct inflight_result result_at(struct verdict *v, double value)
 {
     *v = knee_at(value);
-    return (struct inflight_result){.runs = {plain}, .experiments = {{.verdict = v}}, .count = 1};
+    return (struct inflight_result){
+        .runs = {plain}, .sweeps = {{.search.verdict = *v}}, .experiments = {{.verdict = v}}, .count = 1};
 }
 
 /* PER_ENTRY_MOST: seven instructions share an entry on Apple M1, twelve on no known core. */
@@ -245,22 +246,25 @@ static void what_ends_at_half_of_the_nops_is_no_entry_where_none_share_one(void 
 /* By chance the chain of one experiment ends with the reorder buffer; misses, which do not, show as many entries. */
 static void an_end_with_the_buffer_by_chance_masks_nothing_that_another_experiment_shows(void **state)
 {
-    struct inflight_limits l = {.nops = 155, .nops_per_entry = 1, .per_entry = 1, .group = 1};
-    struct inflight chain = {.steps = {[LONG_OP_ARITHMETIC] = 20}};
+    static const struct {
+        double misses, arithmetic; /* fillers */
+        enum reason reason;
+    } ends[] = {{132, 134, REASON_NONE}, {132, 138, REASON_MASKED_BY_ROB}, {155 - 2, 155, REASON_MASKED_BY_ROB}};
+    const struct inflight_limits l = {.nops = 155, .nops_per_entry = 1, .per_entry = 1, .group = 1};
+    const struct inflight chain = {.steps = {[LONG_OP_ARITHMETIC] = 20}};
     struct inflight_experiment arithmetic = plain;
-    struct verdict v[2] = {knee_at(132), knee_at(134)};
 
     (void)state;
     arithmetic.inflight = &chain;
     arithmetic.first = arithmetic.second = LONG_OP_ARITHMETIC;
-    struct inflight_result both = {
-        .runs = {plain, arithmetic}, .experiments = {{.verdict = &v[0], .holds = 2}, {.verdict = &v[1]}}, .count = 2};
-    assert_int_equal(inflight_masked_by_rob(&l, &both), REASON_NONE);
-    v[1] = knee_at(138);
-    assert_int_equal(inflight_masked_by_rob(&l, &both), REASON_MASKED_BY_ROB);
-    v[0] = knee_at(155 - 2);
-    v[1] = knee_at(155);
-    assert_int_equal(inflight_masked_by_rob(&l, &both), REASON_MASKED_BY_ROB);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct inflight_result both = {.runs = {plain, arithmetic}, .experiments = {{.holds = 2}}, .count = 2};
+        both.sweeps[0].search.verdict = knee_at(ends[i].misses);
+        both.sweeps[1].search.verdict = knee_at(ends[i].arithmetic);
+        for (size_t k = 0; k < both.count; k++)
+            both.experiments[k].verdict = &both.sweeps[k].search.verdict;
+        assert_int_equal(inflight_masked_by_rob(&l, &both), ends[i].reason);
+    }
 }
 
 /* LONE_RAMP_MOST: six a cycle, eight fillers are delivered in more than one cycle and three are not. */
