@@ -7,8 +7,7 @@
 #include "lib/finding/tolerances.h"
 #include "lib/machine.h"
 
-/* Whether a number says how long or how often: such numbers are never exact, those that count entries are. */
-static bool is_rate(const char *unit)
+bool unit_is_rate(const char *unit)
 {
     return strstr(unit, "cycle") || !strcmp(unit, "ns") || !strcmp(unit, "Hz");
 }
@@ -21,7 +20,7 @@ double published_miss(const struct finding *f, const char *unit, const struct pu
 
     if (f->value == nearest || (interval && f->low <= nearest && nearest < f->high))
         return 0;
-    if ((is_rate(unit) || !interval) && fabs(f->value - nearest) <= RATES_AGREE * nearest)
+    if ((unit_is_rate(unit) || !interval) && fabs(f->value - nearest) <= RATES_AGREE * nearest)
         return 0;
     return f->value - nearest;
 }

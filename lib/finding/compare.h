@@ -2,9 +2,13 @@
 #ifndef FATHOM_LIB_FINDING_COMPARE_H
 #define FATHOM_LIB_FINDING_COMPARE_H
 
+#include <stdbool.h>
+
 #include "lib/finding/finding.h"
 #include "lib/plan/published.h"
 
+/* Whether a number of that unit says how long or how often: such numbers are never exact, those of entries are. */
+bool unit_is_rate(const char *unit);
 /*
  * By how much the finding's value differs from a published value or range, in the finding's unit `unit`; positive where
  * the finding is larger. 0 where they agree: the interval of the finding contains the published value, or a rate, or a

@@ -131,15 +131,17 @@ static void remember(struct run *run, const struct probe_definition *d, const st
 }
 
 /*
- * The grade of a cost or rate, which experiments give alike where a sibling slows all of them: at most C where more than
- * NEIGHBOURED of the readings were rejected as shared, since it may have been awake in those that were accepted too.
+ * Whether a cost or rate may be wrong in all experiments alike: a sibling thread was awake most of the time while the
+ * probe ran, and so perhaps a little of the time in readings that were accepted. Gates do not rest on the detection of
+ * siblings.
  */
-static char grade_beside_sibling(const struct run *run, const struct finding *f, char grade)
+static bool is_beside_sibling(const struct probe *p, const struct finding_declaration *d)
 {
-    const bool number = isnan(f->low) && !isnan(f->value) && grade < 'C';
-    const double shared = (double)run->meter.rejected_by[CAUSE_SHARED];
+    const struct meter *m = &p->run->meter;
+    const double shared = (double)(m->rejected_by[CAUSE_SHARED] - p->shared_before);
 
-    return number && shared > NEIGHBOURED * (double)run->meter.taken ? 'C' : grade;
+    return unit_is_rate(d->unit) && !p->definition->gate &&
+           shared > SHARED_MOSTLY * (double)(m->taken - p->taken_before);
 }
 
 void report(struct probe *p, const struct finding *f)
@@ -148,16 +150,20 @@ void report(struct probe *p, const struct finding *f)
     char text[128], grade = f->grade;
     struct why why = {f->reason, f->detail};
 
-    if (!declaration(p->definition, f->name)) {
+    const struct finding_declaration *declared = declaration(p->definition, f->name);
+    if (!declared) {
         snprintf(text, sizeof text, "probe %s reported a finding that it does not declare", p->definition->name);
         record_warning(&run->writer, f->name, text);
         p->outcome = OUTCOME_FAULT;
         p->fault = (struct fault){.vector = "undeclared-finding"};
         return;
     }
-    grade = grade_beside_sibling(run, f, grade);
     if (isnan(f->value) && !f->text)
         grade = 'U';
+    if (grade != 'U' && is_beside_sibling(p, declared)) {
+        grade = 'U';
+        why = why_of(REASON_NO_READINGS);
+    }
     if (!run->trusted) {
         grade = 'U';
         why = why_of(REASON_UNTRUSTED_CLOCK); /* the cause stands in the summary and in `done` */

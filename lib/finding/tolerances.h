@@ -50,16 +50,16 @@ static const double RECKONED_STEPS = 2;
  */
 static const double STEADY = 0.06;
 /*
- * Part of all readings that are rejected as shared with a sibling thread from which on costs and rates are C at most.
- * Chosen: half, so that a sibling is awake more often than not. With 88 %, taken branches cost 1.10 for 1 cycle at all
- * strides alike (Zen 3).
- */
-static const double NEIGHBOURED = 0.5;
-/*
  * A later rise of a curve that is at most this part of its first rise does not count as further misses
  * (grade_resident). Chosen: half.
  */
 static const double SMALL_RISE = 0.5;
+
+/*
+ * Part of a probe's readings that are rejected as shared with a sibling thread above which costs and rates are
+ * undecided. Chosen: half, above which the sibling is awake more often than not.
+ */
+static const double SHARED_MOSTLY = 0.5;
 
 /* ---- Against something else ---------------------------------------------------------------------- */
 

@@ -35,7 +35,11 @@ static void warn_corrected(struct run *r, const struct probe_definition *d)
 /* Runs one probe. `missing` is a fact that it needs and that is not known; NULL: none. */
 static void run_probe(struct run *r, const struct probe_definition *d, const char *missing)
 {
-    struct probe p = {.definition = d, .run = r, .random = 1};
+    struct probe p = {.definition = d,
+                      .run = r,
+                      .random = 1,
+                      .taken_before = r->meter.taken,
+                      .shared_before = r->meter.rejected_by[CAUSE_SHARED]};
     struct spent before = run_spent(r);
     char line[200];
 
