@@ -29,11 +29,11 @@ static const double NOT_HELD = 1.25;
 /* How near bisection comes, as a ratio of numbers of lines; no test: closer than the ratios that follow need. */
 static const double CLOSE = 1.02;
 /*
- * Part of all entries: so many lines are held if each takes one entry and not if each takes two. Halfway between the parts
- * that are held then, 1 and 1/2, as ratios.
+ * Lines, as a part of all entries, that are held if each takes one entry and not if each takes two. The geometric mean
+ * of what is held then, 1 and 1/2.
  */
 static const double PART_OF_ONE = 0.71;
-/* The same of two entries and three: halfway between 1/2 and 1/3. */
+/* The same of two entries and three: the mean of 1/2 and 1/3. */
 static const double PART_OF_TWO = 0.41;
 
 /* One kind of line. */
@@ -158,13 +158,13 @@ static bool hold_roughly(struct probe *p, struct kind *kind, double *lines)
 }
 
 /*
- * Sets *ops to the most operations of a line, its jump among them, of which so many lines are held, by bisection. NaN:
- * of those that fill a line as many are held, of few not, or a reading was not accepted.
+ * Sets *ops to the most operations that a line may have, its jump among them, so that this number of lines is held, by
+ * bisection. NaN: full lines are held as well, lines of few operations are not, or no reading was accepted.
  */
 static bool find_ops(struct probe *p, double lines, double *ops)
 {
-    size_t low = 0, high = room() + 1,
-           now = room(); /* those of `low` are held, those of `high` are not, once measured */
+    /* additions: lines of `low` are held, those of `high` are not, once they were measured */
+    size_t low = 0, high = room() + 1, now = room();
 
     *ops = (double)NAN;
     while (high - low > 1) {
@@ -195,7 +195,7 @@ static bool find_ops_per_entry(struct probe *p, double entries, double *ops, enu
     return true;
 }
 
-/* Reports `ops` to an entry, and as many times the entries, from `low` up to below `high`, where these are asked for. */
+/* Reports the operations of an entry, `ops`, and of all entries, where these are asked for. */
 static void report_ops(struct probe *p, const struct finding otherwise[OP_CACHE_QUANTITIES], double ops,
                        enum reason reason, const struct op_cache_held *entries)
 {

@@ -38,9 +38,9 @@
  *      many, longer ones halve down to a single set, and smaller ones were tried.
  *   C  Two strides agree, but conflicts are not excluded or a third stride holds more. Or one alone, and a longer one
  *      holds the expected share.
- *   U  largest-alone: no second stride supports any count. strides-end: one stride alone holds the largest count,
- *      and the next one was not tried or is undecided, so that it might hold more. levels-too-close: two levels of one curve are no farther apart
- *      than one level of two curves. not-left, experiments-disagree: as in lib/finding/grade.h.
+ *   U  largest-alone: no second stride supports any count. strides-end: one stride alone holds the largest count, and
+ *      the next one was not tried or is undecided, so that it might hold more. levels-too-close: two levels of one
+ *      curve are no farther apart than one level of two curves. not-left, experiments-disagree: as in lib/finding/grade.h.
  *
  * Levels are distinguished by their height, because a level costs the same at each stride. A level is what two strides
  * show, and levels are numbered as they show; one that no stride shows is not counted. A level may be missing where one

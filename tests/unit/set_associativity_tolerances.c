@@ -1,4 +1,4 @@
-/* Thresholds of lib/structure/tolerances_hierarchy.h at work: set associativity, whose curves are given and not measured. */
+/* Thresholds of lib/structure/tolerances_hierarchy.h at work: set associativity. Curves are given and not measured. */
 /* link: tests/unit/structure/given.c tests/unit/structure/profile.c */
 /* libs: -lm */
 #include <math.h>
