@@ -131,17 +131,17 @@ static void remember(struct run *run, const struct probe_definition *d, const st
 }
 
 /*
- * Whether a cost or rate may be wrong in all experiments alike: a sibling thread was awake most of the time while the
+ * Whether a cost or rate may be wrong in all experiments alike: others disturbed the core most of the time while the
  * probe ran, and so perhaps a little of the time in readings that were accepted. Gates do not rest on the detection of
  * siblings.
  */
-static bool is_beside_sibling(const struct probe *p, const struct finding_declaration *d)
+static bool is_disturbed_mostly(const struct probe *p, const struct finding_declaration *d)
 {
     const struct meter *m = &p->run->meter;
-    const double shared = (double)(m->rejected_by[CAUSE_SHARED] - p->shared_before);
+    const double disturbed = (double)(meter_disturbed(m) - p->disturbed_before);
 
     return unit_is_rate(d->unit) && !p->definition->gate &&
-           shared > SHARED_MOSTLY * (double)(m->taken - p->taken_before);
+           disturbed > DISTURBED_MOSTLY * (double)(m->taken - p->taken_before);
 }
 
 void report(struct probe *p, const struct finding *f)
@@ -160,7 +160,7 @@ void report(struct probe *p, const struct finding *f)
     }
     if (isnan(f->value) && !f->text)
         grade = 'U';
-    if (grade != 'U' && is_beside_sibling(p, declared)) {
+    if (grade != 'U' && is_disturbed_mostly(p, declared)) {
         grade = 'U';
         why = why_of(REASON_NO_READINGS);
     }

@@ -56,10 +56,10 @@ static const double STEADY = 0.06;
 static const double SMALL_RISE = 0.5;
 
 /*
- * Part of a probe's readings that are rejected as shared with a sibling thread above which costs and rates are
- * undecided. Chosen: half, above which the sibling is awake more often than not.
+ * Part of a probe's readings that others spoiled (a sibling thread was awake, or time was taken from a reading alone)
+ * above which costs and rates are undecided. Chosen: half, above which the core is disturbed more often than not.
  */
-static const double SHARED_MOSTLY = 0.5;
+static const double DISTURBED_MOSTLY = 0.5;
 
 /* ---- Against something else ---------------------------------------------------------------------- */
 

@@ -108,6 +108,9 @@ bool meter_wait(struct meter *m);
  */
 double meter_seconds(const struct meter *m);
 
+/* How many readings were rejected so far because a sibling thread was awake, or time was taken from them alone. */
+uint64_t meter_disturbed(const struct meter *m);
+
 /*
  * Measures one point: finds how many iterations last one reading, warms the kernel up, takes readings until enough are
  * accepted or too many were rejected, and fills in *out, except out->x, which it leaves as it is. Too many rejected

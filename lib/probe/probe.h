@@ -73,12 +73,12 @@ struct code_frames {
 struct probe {
     const struct probe_definition *definition;
     struct run *run;
-    struct area code;                     /* where probe_code puts kernels while `frames` is NULL */
-    const struct code_frames *frames;     /* where it puts them otherwise */
-    uint64_t random;                      /* state of random_next; begins alike in every run */
-    uint64_t taken_before, shared_before; /* readings of the run before the probe, and those rejected as shared */
-    enum outcome outcome;                 /* ok until something ends the probe */
-    char reason[96];                      /* why it was skipped, a sentence */
+    struct area code;                        /* where probe_code puts kernels while `frames` is NULL */
+    const struct code_frames *frames;        /* where it puts them otherwise */
+    uint64_t random;                         /* state of random_next; begins alike in every run */
+    uint64_t taken_before, disturbed_before; /* readings of the run before the probe, and those that others spoiled */
+    enum outcome outcome;                    /* ok until something ends the probe */
+    char reason[96];                         /* why it was skipped, a sentence */
     struct fault fault;
 };
 

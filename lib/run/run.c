@@ -39,7 +39,7 @@ static void run_probe(struct run *r, const struct probe_definition *d, const cha
                       .run = r,
                       .random = 1,
                       .taken_before = r->meter.taken,
-                      .shared_before = r->meter.rejected_by[CAUSE_SHARED]};
+                      .disturbed_before = meter_disturbed(&r->meter)};
     struct spent before = run_spent(r);
     char line[200];
 

@@ -7,11 +7,11 @@ from article import figures
 
 STYLE = """
 :root { color-scheme: light; }
-body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 'DejaVu Serif', Georgia, serif; color: #1d2129; background: #fff; }
+body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 'DejaVu Serif', Georgia, serif; color: #1d2129; background: #fff; overflow-wrap: anywhere; }
 h1, h2, h3, th, td, .facts, .citation { font-family: 'DejaVu Sans', Helvetica, Arial, sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.25; } h2 { margin-top: 2.5rem; border-bottom: 2px solid #5b6472; } h3 { margin: 2rem 0 .3rem; }
 table { border-collapse: collapse; width: 100%; font-size: .82rem; margin: .8rem 0; }
-th, td { text-align: left; vertical-align: top; padding: .2rem .5rem .2rem 0; border-bottom: 1px solid #d8dce2; overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .2rem .5rem .2rem 0; border-bottom: 1px solid #d8dce2; }
 th { white-space: nowrap; } td:first-child { min-width: 11em; } td.number { min-width: 5em; } .grade { font-weight: bold; }
 .citation { background: #f2f4f7; padding: .6rem .8rem; font-size: .9em; } .notice { border-left: 4px solid #b4472b; padding-left: .8rem; }
 .source, .quiet { color: #4a5260; font-size: .9em; } pre { background: #f2f4f7; padding: .6rem .8rem; white-space: pre-wrap; }

@@ -251,8 +251,8 @@ static void agreement_with_published_values_stands_out(void **state)
     assert_non_null(strstr(shown(latency), " published 15: +3 or 16: +2"));
 }
 
-/* SHARED_MOSTLY: beside a sibling that is awake most of the time all experiments may be slowed alike. */
-static void costs_beside_a_busy_sibling_are_undecided(void **state)
+/* DISTURBED_MOSTLY: on a core that others disturb most of the time all experiments may be slowed alike. */
+static void costs_of_a_disturbed_core_are_undecided(void **state)
 {
     const struct finding latency = {.name = "memory.cache.latency_cycles",
                                     .variants = {{"level", .number = 2}},
@@ -267,7 +267,8 @@ static void costs_beside_a_busy_sibling_are_undecided(void **state)
         probing.to_report[0] = latency;
         probing.to_report[1] = cache_of(49152, 'A');
         probing.taken = 100;
-        probing.shared = busy ? 60 : 40;
+        probing.shared = 20;
+        probing.stolen = busy ? 40 : 20;
         assert_int_equal(run_now(&r), 0);
         const char *const cost = records_find(&records, NULL, "finding", "name", latency.name);
         assert_value(cost, "grade", busy ? "U" : "A");
@@ -286,7 +287,7 @@ int main(void)
         cmocka_unit_test(a_knee_does_not_mask_itself),
         cmocka_unit_test(masked_findings_keep_their_texts),
         cmocka_unit_test(agreement_with_published_values_stands_out),
-        cmocka_unit_test(costs_beside_a_busy_sibling_are_undecided),
+        cmocka_unit_test(costs_of_a_disturbed_core_are_undecided),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

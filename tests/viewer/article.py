@@ -24,5 +24,18 @@ def layout(open_page, every, axe, wrong):
             page.no_complaints(wrong)
 
 
+def narrow(open_page, every, wrong):
+    """The long names of findings stand in sentences there, where a busy machine left them undecided."""
+    nothing = {"value": None, "low": None, "high": None, "grade": "U", "reason": "no-readings"}
+    undecided = [{**record, **nothing} if record["t"] == "finding" else record for record in every["hosted"].records]
+    run, file = runs.write("undecided.jsl", runs.lines(undecided)), os.path.join(runs.SCRATCH, "undecided.html")
+    runs.command("scripts/report", "--article", run, "-o", file)
+    with open_page(file, width=390, height=900, phone=True) as page:
+        wide, seen = page.js("return [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+        wrong.check(wide <= seen, f"at {seen} pixels the article is {wide} wide")
+        page.no_complaints(wrong)
+
+
 def tests(report, open_page, every, axe):
     report.test("an article: valid, accessible, as wide as the page, on paper", layout, open_page, every, axe)
+    report.test("an article of a run that decided nothing: as wide as a phone", narrow, open_page, every)

@@ -49,7 +49,8 @@ extern struct test_probes {
     bool gate_speaks;            /* whether the gate reaches a verdict */
     unsigned untrusted_core;     /* a core on which the gate does not trust the clock */
     struct finding to_report[6]; /* findings of the probe `reports`, ended by a NULL name */
-    uint64_t taken, shared;      /* readings that `reports` takes before, and those rejected as shared */
+    uint64_t taken;              /* readings that `reports` takes before */
+    uint64_t shared, stolen;     /* those of them that are rejected as shared, or as stolen from */
     bool measures_line;          /* whether the probe `line` decides the finding that it declares */
     double line_seen;            /* the fact test.line as `needs_line` saw it */
 } probing;

@@ -98,6 +98,7 @@ static void run_reports(struct probe *p)
     note(p);
     p->run->meter.taken += probing.taken;
     p->run->meter.rejected_by[CAUSE_SHARED] += probing.shared;
+    p->run->meter.rejected_by[CAUSE_STOLEN] += probing.stolen;
     for (const struct finding *next = probing.to_report; next->name; next++) {
         struct finding f = *next;
         char gone[64]; /* a text that is gone after the call */
@@ -158,7 +159,7 @@ struct run prepared(const char *plan)
     machine.info = (struct machine_info){.platform = "test", .isa = "x86_64", .tick_hz = 1e9, .core = 3};
     probing.ran[0] = machine.screen[0] = 0;
     memset(probing.to_report, 0, sizeof probing.to_report);
-    probing.taken = probing.shared = 0;
+    probing.taken = probing.shared = probing.stolen = 0;
     probing.measures_line = true;
     probing.line_seen = -1;
     probing.cause = NULL;
