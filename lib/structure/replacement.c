@@ -196,6 +196,16 @@ static bool access_trees(struct replacement_set *s, uint64_t block)
     return hit;
 }
 
+bool replacement_exhausts(const struct replacement_set *s, uint64_t block)
+{
+    return s->policy->kind == REPLACEMENT_NRU && way_of(s, block) == s->ways && first_of_age(s, 1) == s->ways;
+}
+
+void replacement_renew(struct replacement_set *s)
+{
+    memset(s->age, 1, s->ways);
+}
+
 static bool access_bits(struct replacement_set *s, uint64_t block)
 {
     unsigned way = way_of(s, block);
@@ -204,7 +214,7 @@ static bool access_bits(struct replacement_set *s, uint64_t block)
     if (!hit) {
         way = first_of_age(s, 1);
         if (way == s->ways) { /* only NRU: MRU sets the others before */
-            memset(s->age, 1, s->ways);
+            replacement_renew(s);
             way = 0;
         }
         s->block[way] = block;

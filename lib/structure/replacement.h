@@ -17,6 +17,9 @@
  *   SRRIP             QLRU_H00_M2_R0_U0_UMO; SRRIP_FP: QLRU_H21_M2_R0_U0_UMO (Jaleel et al. 2010)
  *   RANDOM            any line
  *
+ * NRU_SHARED is NRU whose bits are set again in all sets at once, whichever of them has none left (lib/structure/
+ * overflow.h): sets do not know each other here, so that it is not on the list.
+ *
  * Bimodal insertion, by which a part of the lines stays where more are used in turn than a set has ways:
  *
  *   BIP               as LRU, but a new line is the next to be replaced, except once in 32 times, at random, when it is
@@ -96,6 +99,10 @@ void replacement_start(struct replacement_set *s, const struct replacement_polic
                        uint64_t random);
 /* An access to a block. True: a hit. */
 bool replacement_touch(struct replacement_set *s, uint64_t block);
+/* Whether an access to the block would have to set all bits of the set again: NRU. */
+bool replacement_exhausts(const struct replacement_set *s, uint64_t block);
+/* Sets all bits of a set again: NRU. */
+void replacement_renew(struct replacement_set *s);
 
 /* A sequence of blocks, below REPLACEMENT_BLOCKS, that is accessed again and again, and what a round of it takes. */
 struct replacement_trial {

@@ -11,6 +11,20 @@
  */
 static const double REPLACEMENT_HALF_A_MISS = 0.5;
 /*
+ * NRU_SHARED explains what a table that overflows misses if the share is off the simulated one by no more than this.
+ * Chosen: a twentieth, five times the scatter of points, one percent, where a miss costs as much as the rest.
+ */
+static const double OVERFLOW_SHARE = 0.05;
+/*
+ * The curve of a table that overflows falls from one number to the next if it does so by this part of its rise, and
+ * does not if by no more than the second; between them it is in doubt. Chosen: a tenth, twice the share by which
+ * NRU_SHARED may be off, and a twentieth. Its first falls are 0.41, 0.23, 0.16 and 0.12 of the rise with 8 ways.
+ */
+static const double OVERFLOW_FALL = 0.1;
+static const double OVERFLOW_NO_FALL = 0.05;
+/* The rise is up to what this part of the points stays below. Chosen: the highest tenth may have been disturbed. */
+static const double OVERFLOW_RISE_QUANTILE = 0.9;
+/*
  * A set has lost or kept a cycle where its share of misses is within this part of the way from the one that is expected
  * to the other one. Chosen: a third, so that as much lies between both, which is neither.
  */

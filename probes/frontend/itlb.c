@@ -26,8 +26,7 @@
  * and climbs in between; the cause is left open there, with huge pages suspected). Measured on a Raptor Cove: the same
  * on one frame, on shuffled ones and in order, and wherever the first page is, so the cause is neither huge pages nor
  * neighbours in one entry nor a cache. With pages two apart, which reach 16 of the 32 sets, it has half the period.
- * Replacement would explain that, but this is not proven: of sets of eight ways, those with the most pages always miss,
- * those with one page less sometimes hit.
+ * Replacement explains that: bits of use that all sets share (probe itlb_replacement).
  *
  * Sources: jiegec/cpu-micro-benchmarks, itlb_size, with rotating lines and strides of pages; one frame and the packed
  * control on it are ours. docs/METHODS.md, 5.9.

@@ -90,6 +90,17 @@ static bool touch_duelling(struct cache *c, size_t set, uint64_t line)
     return hit;
 }
 
+/* Sets the bits of all sets again where this access finds none in its own. */
+static void renew_together(struct cache *c, size_t set, uint64_t line)
+{
+    if (!replacement_exhausts(&c->others[set], line))
+        return;
+    for (size_t i = 0; i < c->sets; i++) {
+        changes_keep(&c->others[i], sizeof c->others[i], &c->kept[i]);
+        replacement_renew(&c->others[i]);
+    }
+}
+
 void cache_free(struct cache *c)
 {
     free(c->lines);
@@ -135,6 +146,8 @@ bool cache_touch(struct cache *c, uint64_t address)
     const size_t index = set_of(c, line);
     if (c->others) {
         changes_keep(&c->others[index], sizeof c->others[index], &c->kept[index]);
+        if (c->renewed_together)
+            renew_together(c, index, line);
         return c->duel ? touch_duelling(c, index, line) : replacement_touch(&c->others[index], line);
     }
     uint64_t *set = c->lines + index * c->ways, newer = line;

@@ -32,6 +32,7 @@ struct cache {
     /* The sets of another policy than LRU; NULL: they are in `lines`. */
     struct replacement_set *others;
     struct cache_duel *duel; /* NULL: all sets have one policy */
+    bool renewed_together;   /* NRU: where a set has no bit left, those of all sets are set again */
     uint32_t *kept;          /* of each set: changes_keep */
     uint64_t evicted;        /* the address of the line that the last access has replaced; 0: none, or another policy */
 };

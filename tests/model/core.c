@@ -445,6 +445,7 @@ static struct cache table_new(const struct page_design *d)
 
     if (d->policy)
         cache_replace_by(&table, d->policy);
+    table.renewed_together = d->renewed_together;
     return table;
 }
 

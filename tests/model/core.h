@@ -53,8 +53,9 @@ struct page_design {
     bool hashed; /* the index is the exclusive or of the lowest bits of the page number and as many bits above them */
     /* How many pages one entry covers, 0: 1; where both they and their frames are contiguous and aligned, … */
     unsigned neighbours;
-    unsigned hinted;    /* … and where tables have the contiguous hint, whatever the frames */
-    const char *policy; /* replacement policy (lib/structure/replacement.h); NULL: LRU */
+    unsigned hinted;       /* … and where tables have the contiguous hint, whatever the frames */
+    const char *policy;    /* replacement policy (lib/structure/replacement.h); NULL: LRU */
+    bool renewed_together; /* NRU whose bits are set again in all sets at once */
 };
 
 struct core_design {

@@ -9,6 +9,7 @@
 
 #include "arch/emit.h"
 #include "lib/base/guard.h"
+#include "lib/base/numbers.h"
 #include "lib/base/random.h"
 #include "lib/base/record.h"
 #include "lib/machine.h"
@@ -51,7 +52,7 @@ static struct {
     uint64_t next_at;
     uintptr_t next_frames; /* where the next frames go, in our address space */
     struct identity_cache caches[DATA_LEVELS];
-    struct identity_tlb tlbs[2 * PAGE_LEVELS];
+    struct identity_tlb tlbs[3 * PAGE_LEVELS];
 } machine;
 
 static void watch(uint64_t address, size_t size);
@@ -72,6 +73,19 @@ static void declare_pages(const struct core_design *design)
     }
     machine.info.tlbs = machine.tlbs;
     machine.info.tlb_count = 2 * PAGE_LEVELS;
+}
+
+/* The TLBs of instructions, for small pages. */
+static void declare_code_pages(const struct core_design *design)
+{
+    machine.info.tlbs = machine.tlbs;
+    for (unsigned i = 0; i < PAGE_LEVELS && design->pages[i].ways; i++)
+        machine.tlbs[machine.info.tlb_count++] = (struct identity_tlb){
+            .level = i + 1,
+            .holds = HOLDS_INSTRUCTIONS,
+            .entries = (unsigned)(design->pages[i].sets * design->pages[i].ways),
+            .page = page_name(machine.page_bytes),
+            .source = "model"};
 }
 
 void machine_start(const struct machine_design *design)
@@ -109,6 +123,8 @@ void machine_start(const struct machine_design *design)
     machine.info.caches = machine.caches;
     if (design->declares_pages)
         declare_pages(&design->core);
+    if (design->declares_code_pages)
+        declare_code_pages(&design->core);
     if (design->counts)
         snprintf(machine.info.core_name, sizeof machine.info.core_name, "%s", isa.counting);
     touched_start();

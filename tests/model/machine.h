@@ -8,13 +8,14 @@
 struct machine_design {
     struct core_design core;
     double core_hz;
-    double tick_hz;      /* slow, so that a reading has only some hundred cycles */
-    bool counts;         /* has counters of some events: see counters.c */
-    bool privileged;     /* measured code may execute what only operating systems may */
-    bool declares;       /* reports what its data caches are, as CPUID does */
-    bool declares_pages; /* reports what its data TLBs are */
-    double memory_bytes; /* that can be mapped: limits the footprints that probes try */
-    bool watches;        /* records what kernels touch: see touched.h */
+    double tick_hz;           /* slow, so that a reading has only some hundred cycles */
+    bool counts;              /* has counters of some events: see counters.c */
+    bool privileged;          /* measured code may execute what only operating systems may */
+    bool declares;            /* reports what its data caches are, as CPUID does */
+    bool declares_pages;      /* reports what its data TLBs are */
+    bool declares_code_pages; /* the same of its instruction TLBs */
+    double memory_bytes;      /* that can be mapped: limits the footprints that probes try */
+    bool watches;             /* records what kernels touch: see touched.h */
 
     struct coherence_design coherence; /* with other cores; without them the machine has one */
     uint32_t unusable;                 /* a bit for each core that cannot be used */
