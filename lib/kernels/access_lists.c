@@ -12,17 +12,21 @@ enum {
     LEAD_LINE = 2,   /* with what one access brings, none that is looked at behind the end of a page: they share sets */
     LEAD_PAGES = 24, /* more than region prefetchers of modelled cores record at once */
     SITE_BYTES = 20, /* from one to the next, where a list does not say it: 64 of them differ in the low 8 bits */
-    POINTER_BITS = 3,        /* low bits of a pointer that are 0 */
-    WAIT_ITERATIONS = 16,    /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
-    REFRESH = 16,            /* trials after which all places are brought to their home again */
-    SLOTS = 512,             /* of places */
-    PLACES_LEAST = 64 << 10, /* bytes of places, where that is no more than half of their home */
-    OTHERS_FACTOR = 4,       /* bytes of other lines, in parts of what the near level holds */
-    SCATTERED = 8,           /* loads of other lines in an iteration */
-    ORDER_SHIFT = 32,        /* of a number that chooses their order, above that of the first one */
+    POINTER_BITS = 3,           /* low bits of a pointer that are 0 */
+    ASIDE_BITS = 6,             /* of the number of a line in its page: so many for each such load */
+    ASIDES_APART = 3,           /* lines from one of them to the next, at least: a single access brings no other */
+    WAIT_MULTIPLICATIONS = 256, /* that a list waits for, one after the other: longer than memory takes */
+    WAIT_ITERATIONS = 16,       /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
+    REFRESH = 16,               /* trials after which all places are brought to their home again */
+    SLOTS = 512,                /* of places */
+    PLACES_LEAST = 64 << 10,    /* bytes of places, where that is no more than half of their home */
+    OTHERS_FACTOR = 4,          /* bytes of other lines, in parts of what the near level holds */
+    SCATTERED = 8,              /* loads of other lines in an iteration */
+    ORDER_SHIFT = 32,           /* of a number that chooses their order, above that of the first one */
     CODE_BYTES = 1 << 16,
-    TABLE_BYTES = ACCESS_PLACES * sizeof(uint64_t), /* of places, and as many of looks behind them */
-    LARGE_PAGE_BYTES = 2 << 20                      /* the largest page that a small area may take */
+    TABLE_BYTES = ACCESS_PLACES * sizeof(uint64_t), /* of places; as many of looks, and of asides, behind them */
+    TABLES = 3,
+    LARGE_PAGE_BYTES = 2 << 20 /* the largest page that a small area may take */
 };
 
 static size_t power_of_two(size_t bytes)
@@ -73,7 +77,7 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
     const size_t others = nearest_power(OTHERS_FACTOR * near_bytes > part ? OTHERS_FACTOR * near_bytes : part);
     *a = (struct access_area){.touched = REFRESH};
     return map_written(p, &a->data, part) && map_written(p, &a->others, others) &&
-           probe_map(p, &a->tables, (size_t)2 * ACCESS_TRIALS * TABLE_BYTES, 0);
+           probe_map(p, &a->tables, (size_t)TABLES * ACCESS_TRIALS * TABLE_BYTES, 0);
 }
 
 /* ---- Kernels ---------------------------------------------------------------------------------------- */
@@ -147,6 +151,8 @@ static void emit_site(struct code *c, size_t at, enum listed_kind kind)
     emit_add(c, REG_T3, REG_T0);
     if (kind == LISTED_STORE) {
         emit_store(c, REG_T0, REG_T3, 0);
+    } else if (kind == LISTED_ASIDE) {
+        emit_load(c, REG_T3, REG_T3, 0);
     } else if (kind == LISTED_POINTER || kind == LISTED_ONWARD) {
         emit_load(c, REG_T6, REG_T3, 0);
         emit_move(c, REG_T0, REG_T6);
@@ -161,7 +167,7 @@ static enum listed_kind site_kind(const struct access_list *l, size_t site)
 {
     size_t i = 0;
 
-    while (i < l->count && (l->all[i].site != site || l->all[i].kind == LISTED_APART))
+    while (i < l->count && (l->all[i].site != site || l->all[i].kind == LISTED_APART || l->all[i].kind == LISTED_WAIT))
         i++;
     return i < l->count ? l->all[i].kind : LISTED_LOAD;
 }
@@ -209,6 +215,31 @@ static void emit_lead(struct code *c, const struct access_area *a)
     emit_go_to_site(c, LEAD_AT);
 }
 
+/* REG_T3 becomes the address of the load aside number i of its place: REG_T7 has the numbers of all lines. */
+static void emit_aside(struct code *c, unsigned i)
+{
+    emit_move(c, REG_T3, REG_T2);
+    emit_shift_right(c, REG_T3, 12);
+    emit_constant(c, REG_T5, ACCESS_PAGE_BYTES);
+    emit_multiply(c, REG_T3, REG_T5);
+    emit_constant(c, REG_T5, (uint64_t)-ACCESS_PAGE_BYTES);
+    emit_add(c, REG_T3, REG_T5);
+    emit_move(c, REG_T8, REG_T7);
+    if (i)
+        emit_shift_right(c, REG_T8, i * ASIDE_BITS);
+    emit_and_constant(c, REG_T8, ASIDE_BITS);
+    emit_constant(c, REG_T5, ACCESS_LINE_BYTES);
+    emit_multiply(c, REG_T8, REG_T5);
+    emit_add(c, REG_T3, REG_T8);
+}
+
+/* REG_T0 stays 0, but is known only a while later. */
+static void emit_wait(struct code *c)
+{
+    for (unsigned i = 0; i < WAIT_MULTIPLICATIONS; i++)
+        emit_multiply(c, REG_T0, REG_T0);
+}
+
 /*
  * The loads of a list from number `from` up to before `to`. Then the table of the looks is loaded, since it would be
  * near in some trials only.
@@ -217,16 +248,25 @@ static size_t emit_train(struct code *c, const struct access_area *a, const stru
                          size_t from, size_t to)
 {
     size_t entry = c->used;
+    unsigned asides = 0;
 
     emit_chain_begin(c, a);
     size_t loop = c->used;
     emit_load(c, REG_T2, REG_T1, 0);
     emit_add(c, REG_T2, REG_T4);
+    if (l->has_asides)
+        emit_load(c, REG_T7, REG_T1, 2 * TABLE_BYTES);
     if (l->led && !from)
         emit_lead(c, a);
     for (size_t i = from; i < to; i++) {
+        if (l->all[i].kind == LISTED_WAIT) {
+            emit_wait(c);
+            continue;
+        }
         emit_constant(c, REG_T3, (uint64_t)l->all[i].at);
         emit_add(c, REG_T3, REG_T2);
+        if (l->all[i].kind == LISTED_ASIDE)
+            emit_aside(c, asides++);
         if (l->all[i].kind == LISTED_THROUGH || l->all[i].kind == LISTED_ONWARD)
             emit_move(c, REG_T3, REG_T6);
         if (l->all[i].kind == LISTED_APART) {
@@ -263,9 +303,12 @@ bool access_emit(struct probe *p, struct access_area *a, const struct access_lis
            probe_kernel(p, &c, again, &a->again);
 }
 
+/* Of its slot, before a place. */
 static size_t lead_bytes(const struct access_list *l)
 {
-    return l->led ? ACCESS_LEAD_LINES * ACCESS_LINE_BYTES : 0;
+    const size_t lead = l->led ? ACCESS_LEAD_LINES * ACCESS_LINE_BYTES : 0;
+
+    return l->has_asides ? lead + ACCESS_PAGE_BYTES : lead;
 }
 
 static size_t slot_bytes(const struct access_list *l)
@@ -299,12 +342,32 @@ static void write_pointers(struct access_area *a, size_t places, size_t trials)
     if (a->has_pointers)
         memset(a->data.write, 0, a->data.bytes);
     a->has_pointers = l->pointer_count > 0;
-    for (size_t t = 0; t < trials; t++, table += 2 * ACCESS_PLACES)
+    for (size_t t = 0; t < trials; t++, table += (size_t)TABLES * ACCESS_PLACES)
         for (size_t i = 0; i < places; i++)
             for (size_t n = 0; n < l->pointer_count; n++) {
                 const uint64_t to = a->data.at + table[i] + (uint64_t)l->pointers[n].to;
                 memcpy((uint8_t *)a->data.write + table[i] + l->pointers[n].at, &to, sizeof to);
             }
+}
+
+/* Random lines of a page, none near another, in random order: ASIDE_BITS for each. */
+static uint64_t choose_asides(struct probe *p)
+{
+    uint8_t lines[ACCESS_ASIDES];
+    unsigned spare = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES - ACCESS_ASIDES * ASIDES_APART, line = 0;
+    uint64_t chosen = 0;
+
+    for (unsigned i = 0; i < ACCESS_ASIDES; i++) {
+        const unsigned more = (unsigned)random_below(&p->random, 2 * spare / (ACCESS_ASIDES - i) + 1);
+        line += more < spare ? more : spare;
+        spare -= more < spare ? more : spare;
+        lines[i] = (uint8_t)line;
+        line += ASIDES_APART;
+    }
+    random_shuffle(lines, ACCESS_ASIDES, sizeof lines[0], &p->random);
+    for (unsigned i = 0; i < ACCESS_ASIDES; i++)
+        chosen |= (uint64_t)lines[i] << i * ASIDE_BITS;
+    return chosen;
 }
 
 /* Chooses places, none of which overlap, and writes where they begin and where to look, in another order. */
@@ -318,7 +381,7 @@ static void choose_places(struct probe *p, struct access_area *a, size_t places,
     for (size_t i = 0; i < slots; i++)
         order[i] = (uint16_t)i;
     random_shuffle(order, slots, sizeof order[0], &p->random);
-    for (size_t t = 0; t < trials && slots > 0; t++, table += 2 * ACCESS_PLACES) {
+    for (size_t t = 0; t < trials && slots > 0; t++, table += (size_t)TABLES * ACCESS_PLACES) {
         for (size_t i = 0; i < places; i++) {
             table[i] = order[(t * places + i) % slots] * slot + lead_bytes(l) +
                        random_below(&p->random, begins) * (size_t)l->align;
@@ -328,6 +391,8 @@ static void choose_places(struct probe *p, struct access_area *a, size_t places,
                                            : other +
                                                  random_below(&p->random, slot / ACCESS_LINE_BYTES) * ACCESS_LINE_BYTES;
         }
+        for (size_t i = 0; i < places && l->has_asides; i++)
+            table[2 * ACCESS_PLACES + i] = choose_asides(p);
         random_shuffle(table + ACCESS_PLACES, places, sizeof table[0], &p->random);
     }
 }
@@ -358,7 +423,7 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
     }
     a->touched += trials;
     for (size_t t = 0; t < trials; t++) {
-        const uint64_t table = a->tables.at + t * 2 * TABLE_BYTES;
+        const uint64_t table = a->tables.at + t * TABLES * TABLE_BYTES;
         a->train.data = table;
         a->again.data = table;
         a->look.data = table + TABLE_BYTES;

@@ -22,7 +22,8 @@ enum {
     ACCESSES = 256,           /* of a list at most */
     ACCESS_LOADS = 64,        /* load instructions at most */
     ACCESS_LEAD_LINES = 9,    /* more than a single access to the third line brings */
-    ACCESS_PLACES = 16        /* places of a trial at most */
+    ACCESS_PLACES = 16,       /* places of a trial at most */
+    ACCESS_ASIDES = 8         /* loads of a list that no later access waits for, at most */
 };
 
 enum listed_kind {
@@ -31,7 +32,9 @@ enum listed_kind {
     LISTED_APART,   /* a load of other lines, beginning at another one for each place */
     LISTED_POINTER, /* a load of one of the list's pointers */
     LISTED_THROUGH, /* a load from where the latest of these leads; its `at` does not matter */
-    LISTED_ONWARD   /* the same, of one of the list's pointers again */
+    LISTED_ONWARD,  /* the same, of one of the list's pointers again */
+    LISTED_ASIDE,   /* a load of a random line of the page before the place, for which no later access waits */
+    LISTED_WAIT     /* no access: all that are under way arrive before the next one */
 };
 
 /* An access: how many bytes from the begin of its place, or of the other lines, and by which of the instructions. */
@@ -61,6 +64,7 @@ struct access_list {
     bool leaves_all;     /* not only the first level is emptied, but all before the home */
     size_t rounds;       /* of these loads, each left as they are; 0: one */
     bool fresh;          /* before each trial all lines of all places are loaded, in an order that is never the same */
+    bool has_asides;     /* there are loads that no later access waits for */
     const struct listed_pointer *pointers; /* that are in memory at each place, pointer_count of them */
     size_t pointer_count;
     const size_t *code; /* where each load instruction lies, in bytes from the first one; NULL: close to each other */

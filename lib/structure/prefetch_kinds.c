@@ -9,6 +9,7 @@
 #include "lib/structure/prefetch_region.h"
 #include "lib/structure/prefetch_repeats.h"
 #include "lib/structure/prefetch_stride.h"
+#include "lib/structure/prefetch_throttle.h"
 
 const char *const prefetch_kind_names[PREFETCH_KINDS] = {"next",   "pair",   "stride", "stream",
                                                          "region", "deltas", "replay", "pointers"};
@@ -38,6 +39,7 @@ bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait)
     case PREFETCH_HITS:
     case PREFETCH_STORES: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
     case PREFETCH_KEY: return kind == PREFETCH_REGION;
+    case PREFETCH_THROTTLED: return true;
     default: return kind == PREFETCH_STRIDE;
     }
 }
@@ -265,7 +267,8 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
 {
     start(k);
     if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k) ||
-        !prefetch_find_deltas(k) || !prefetch_find_replay(k) || !prefetch_find_pointers(k) || !find_single_again(k))
+        !prefetch_find_deltas(k) || !prefetch_find_replay(k) || !prefetch_find_pointers(k) || !find_single_again(k) ||
+        !prefetch_find_throttled(k))
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);

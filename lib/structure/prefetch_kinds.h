@@ -73,6 +73,7 @@ enum prefetch_trait {
     PREFETCH_STORES,      /* stores: the same */
     PREFETCH_UNIT,        /* which distances must be constant: those of "bytes", or those of "lines" */
     PREFETCH_SHORT,       /* strides shorter than a line: "followed", "not followed" */
+    PREFETCH_THROTTLED,   /* while other lines are under way: brings "as much", or "less" */
     PREFETCH_KEY,         /* what a region's pattern is known by: "instruction", "instruction and offset", "offset" */
     PREFETCH_TRAITS
 };

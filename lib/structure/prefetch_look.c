@@ -12,6 +12,8 @@ enum {
     ELSEWHERE = 2,    /* looks of a round that go to places where nothing was done */
     ATTEMPTS = 3,     /* at a look while lines at home move to another level */
     WAYS_UNKNOWN = 8, /* of the first level, where they are not known */
+    ASIDE_SITES = 3,  /* instructions that do loads aside: prefetchers need not remember more than these besides */
+    ASIDE_SITE = ACCESS_LOADS - ASIDE_SITES,
     KNOWN_TRIALS = 24,
     HOME_ROUNDS = 4,
     HALVES_AT_LEAST = 1,
@@ -37,7 +39,7 @@ static size_t own_lines(const struct access_list *l)
 
     for (size_t i = 0; i < l->count; i++) {
         pointers += l->all[i].kind == LISTED_POINTER;
-        own += l->all[i].kind != LISTED_APART && l->all[i].kind != LISTED_POINTER;
+        own += l->all[i].kind != LISTED_APART && l->all[i].kind != LISTED_POINTER && l->all[i].kind != LISTED_WAIT;
     }
     return own + (pointers + ACCESS_LINE_BYTES / 8 - 1) / (ACCESS_LINE_BYTES / 8);
 }
@@ -347,7 +349,13 @@ static bool look(struct prefetch_look *w, const struct access_list *l, struct lo
     return true;
 }
 
-bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count)
+static void leave_unclear(struct looked *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        lines[i].where = NEAR_UNCLEAR, lines[i].part = NAN;
+}
+
+static bool look_at(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count)
 {
     const size_t places = places_of(w, l);
     const int32_t first[1] = {ACCESS_ELSEWHERE};
@@ -355,8 +363,7 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
     double ticks, now;
 
     w->looks += count;
-    for (size_t i = 0; i < count; i++)
-        lines[i].where = NEAR_UNCLEAR, lines[i].part = NAN;
+    leave_unclear(lines, count);
     if (!access_slots(&w->area, l))
         return true;
     for (unsigned attempt = 0; attempt < probe_smoke(w->p, 1, ATTEMPTS) && moved; attempt++) {
@@ -376,6 +383,58 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
         w->moved += moved != NOT_MOVED;
     }
     return true;
+}
+
+static void add_asides(struct access_list *l)
+{
+    for (unsigned i = 0; i < ACCESS_ASIDES; i++)
+        l->all[l->count++] = (struct listed_load){0, ASIDE_SITE + i % ASIDE_SITES, LISTED_ASIDE};
+}
+
+/*
+ * The list with ACCESS_ASIDES loads of other lines. The same accesses in the same order, whether they arrive before the
+ * one behind them or not: only a time to wait stands behind them, or before them.
+ */
+static struct access_list with_asides(const struct access_list *l, enum look_aside aside)
+{
+    struct access_list out = *l;
+    size_t last = l->count - 1;
+
+    while (last && (l->all[last].kind == LISTED_THROUGH || l->all[last].kind == LISTED_ONWARD))
+        last--;
+    out.count = last;
+    out.has_asides = true;
+    if (aside == ASIDE_ARRIVED)
+        add_asides(&out);
+    out.all[out.count++] = (struct listed_load){.kind = LISTED_WAIT};
+    if (aside == ASIDE_UNDER_WAY)
+        add_asides(&out);
+    for (; last < l->count; last++)
+        out.all[out.count++] = l->all[last];
+    return out;
+}
+
+bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count)
+{
+    if (w->aside == ASIDE_NONE)
+        return look_at(w, l, lines, count);
+    if (l->count + ACCESS_ASIDES + 1 > ACCESSES) {
+        leave_unclear(lines, count);
+        return true;
+    }
+    const struct access_list list = with_asides(l, w->aside);
+    return look_at(w, &list, lines, count);
+}
+
+struct looked_bits looked_bits_of(const struct looked *lines, size_t count)
+{
+    struct looked_bits bits = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        bits.in |= (uint64_t)(lines[i].where >= NEAR_EITHER) << i;
+        bits.unclear |= (uint64_t)(lines[i].where == NEAR_UNCLEAR) << i;
+    }
+    return bits;
 }
 
 bool looked_brought(const struct looked *line, double known)

@@ -19,8 +19,16 @@
 enum nearness { NEAR_UNCLEAR, NEAR_HOME, NEAR_EITHER, NEAR_SECOND, NEAR_FIRST, NEARNESSES };
 enum { LOOK_LINES = 64 /* that are looked at together, at most */ };
 
+/* Loads of other lines that are put before the last access of a list, but for those that follow pointers. */
+enum look_aside {
+    ASIDE_NONE,
+    ASIDE_ARRIVED,  /* they have arrived before that access is done */
+    ASIDE_UNDER_WAY /* they are under way when it is done */
+};
+
 struct prefetch_look {
     struct probe *p;
+    enum look_aside aside;
     struct access_area area;
     size_t first_lines;       /* of the first level */
     size_t sharing;           /* places that may share its sets */
@@ -37,6 +45,12 @@ struct looked {
     enum nearness where;
     double part; /* how near: 0 at home, 1 in the first level; NaN: not known */
 };
+
+/* Lines that were looked at, as bits: bit i is the line number i of them. */
+struct looked_bits {
+    uint64_t in, unclear; /* that are nearer than home; of which it is not certain where they are */
+};
+struct looked_bits looked_bits_of(const struct looked *lines, size_t count);
 
 /*
  * Maps memory and times lines that are certainly at home, in the second level and in the first level. The arguments are

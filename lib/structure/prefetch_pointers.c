@@ -22,6 +22,8 @@ enum {
     WORD = 8
 };
 
+static const char *const of_line = "all of a line";
+
 /* What is done at a place: so many pointers of an array are loaded and followed. 0: one is loaded, of a line of eight. */
 struct walk {
     unsigned count;
@@ -222,7 +224,7 @@ bool prefetch_find_pointers(struct prefetch_kinds *k)
     if (isnan(array) || isnan(line))
         return true;
     f->exists = array > 0 || line > 0;
-    f->text = line > 0 ? "all of a line" : array > 0 ? "array" : "none";
+    f->text = line > 0 ? of_line : array > 0 ? "array" : "none";
     f->grade = 'C';
     if (!f->exists || k->only)
         return true;
@@ -235,4 +237,21 @@ bool prefetch_find_pointers(struct prefetch_kinds *k)
             return false;
     }
     return find_indirections(k, &f->numbers[PREFETCH_INDIRECTIONS], enough(f, line > 0));
+}
+
+bool prefetch_look_pointers(struct prefetch_kinds *k, struct looked_bits *out)
+{
+    const struct prefetch_found *f = &k->found[PREFETCH_POINTERS];
+    const struct walk w = {.count = f->text == of_line ? 0 : (unsigned)f->numbers[PREFETCH_TRAIN].view[0]};
+    struct listed_pointer pointers[(LONGEST + AHEAD) * DEPTH];
+    struct access_list l;
+    struct looked lines[AHEAD];
+
+    make_list(&w, &l, pointers);
+    for (unsigned i = 0; i < AHEAD; i++)
+        lines[i].at = looked_at(&w, i, false);
+    if (!prefetch_look(k->look, &l, lines, AHEAD))
+        return false;
+    *out = looked_bits_of(lines, AHEAD);
+    return true;
 }

@@ -12,5 +12,7 @@
  * need not be followed. False: the probe has ended.
  */
 bool prefetch_find_pointers(struct prefetch_kinds *k);
+/* Looks once more at which lines the last pointer brings that just trains the kind. False: the probe has ended. */
+bool prefetch_look_pointers(struct prefetch_kinds *k, struct looked_bits *out);
 
 #endif

@@ -256,6 +256,13 @@ static bool find_bytes(struct prefetch_kinds *k, struct prefetch_found *f, size_
     return true;
 }
 
+bool prefetch_look_region(struct prefetch_kinds *k, struct looked_bits *out)
+{
+    enum nearness into = NEAR_UNCLEAR;
+
+    return look_region(k, &(struct region_test){.other_lines = false}, &out->in, &out->unclear, &into, NULL);
+}
+
 /* ---- All of it --------------------------------------------------------------------------------------- */
 
 bool prefetch_find_region(struct prefetch_kinds *k)

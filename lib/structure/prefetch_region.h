@@ -9,5 +9,7 @@
  * regions end the recording of one, and stores that in k->found[PREFETCH_REGION]. False: the probe has ended.
  */
 bool prefetch_find_region(struct prefetch_kinds *k);
+/* Looks once more at which lines the first access to a region brings. False: the probe has ended. */
+bool prefetch_look_region(struct prefetch_kinds *k, struct looked_bits *out);
 
 #endif

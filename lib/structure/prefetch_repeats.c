@@ -11,24 +11,21 @@ static void add(struct access_list *l, int32_t line, uint32_t site, enum listed_
 
 /* Which of the lines that should follow are brought. */
 struct followed {
-    unsigned brought; /* so many, from the first one on */
-    uint32_t in;      /* all that are, as bits */
-    bool certain;     /* of each it is known where it is */
-    bool clear;       /* and none is brought behind those from the first one on */
+    unsigned brought;     /* so many, from the first one on */
+    uint64_t in, unclear; /* all that are, and those of which it is not known, as bits */
+    bool certain;         /* of each it is known where it is */
+    bool clear;           /* and none is brought behind those from the first one on */
     enum nearness into;
 };
 
 static struct followed followed_of(const struct looked *lines, size_t count)
 {
-    struct followed f = {.certain = true};
+    const struct looked_bits bits = looked_bits_of(lines, count);
+    struct followed f = {.in = bits.in, .unclear = bits.unclear, .certain = !bits.unclear};
 
     while (f.brought < count && lines[f.brought].where >= NEAR_EITHER)
         f.brought++;
-    for (size_t i = 0; i < count; i++) {
-        f.in |= (uint32_t)(lines[i].where >= NEAR_EITHER) << i;
-        f.certain = f.certain && lines[i].where;
-    }
-    f.clear = f.certain && f.in == (UINT32_C(1) << f.brought) - 1;
+    f.clear = f.certain && f.in == (UINT64_C(1) << f.brought) - 1;
     f.into = f.brought ? lines[0].where : NEAR_UNCLEAR;
     return f;
 }
@@ -160,6 +157,17 @@ bool prefetch_find_deltas(struct prefetch_kinds *k)
     return !f->exists || k->only || find_length(k, f);
 }
 
+bool prefetch_look_deltas(struct prefetch_kinds *k, struct looked_bits *out)
+{
+    const double train = k->found[PREFETCH_DELTAS].numbers[PREFETCH_TRAIN].view[0];
+    struct followed now;
+
+    if (!look_deltas(k, &(struct deltas_test){.accesses = (unsigned)train}, &now, NULL))
+        return false;
+    *out = (struct looked_bits){now.in, now.unclear};
+    return true;
+}
+
 /* ---- Addresses --------------------------------------------------------------------------------------- */
 
 enum { WALK = 9, AGAIN_WALKED = 3, FOLLOWERS = 3, PAGES_WALKED = WALK - 3 };
@@ -250,4 +258,14 @@ bool prefetch_find_replay(struct prefetch_kinds *k)
         if (seen[view].brought < FOLLOWERS)
             f->numbers[PREFETCH_DEGREE].view[view] = seen[view].brought;
     return !f->exists || k->only || find_times(k, &f->numbers[PREFETCH_TRAIN]);
+}
+
+bool prefetch_look_replay(struct prefetch_kinds *k, struct looked_bits *out)
+{
+    struct followed now;
+
+    if (!look_replay(k, ACCESS_ROUNDS, false, false, &now))
+        return false;
+    *out = (struct looked_bits){now.in, now.unclear};
+    return true;
 }

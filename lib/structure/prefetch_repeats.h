@@ -17,5 +17,8 @@ bool prefetch_find_deltas(struct prefetch_kinds *k);
  * k->found[PREFETCH_REPLAY]. False: as above.
  */
 bool prefetch_find_replay(struct prefetch_kinds *k);
+/* Looks once more at which lines the last access brings that just trains the kind. False: the probe has ended. */
+bool prefetch_look_deltas(struct prefetch_kinds *k, struct looked_bits *out);
+bool prefetch_look_replay(struct prefetch_kinds *k, struct looked_bits *out);
 
 #endif

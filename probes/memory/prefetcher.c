@@ -50,13 +50,11 @@ static const struct {
                   {"memory.prefetcher.length", PREFETCH_LENGTH},
                   {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS},
                   {"memory.prefetcher.stride_min", PREFETCH_STRIDE_MIN}};
-static const char *const traits[PREFETCH_TRAITS] = {[PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border",
-                                                    [PREFETCH_HITS] = "memory.prefetcher.hits",
-                                                    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",
-                                                    [PREFETCH_STORES] = "memory.prefetcher.stores",
-                                                    [PREFETCH_UNIT] = "memory.prefetcher.distances",
-                                                    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",
-                                                    [PREFETCH_KEY] = "memory.prefetcher.key"};
+static const char *const traits[PREFETCH_TRAITS] = {
+    [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
+    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",   [PREFETCH_STORES] = "memory.prefetcher.stores",
+    [PREFETCH_UNIT] = "memory.prefetcher.distances",          [PREFETCH_SHORT] = "memory.prefetcher.short_strides",
+    [PREFETCH_THROTTLED] = "memory.prefetcher.throttled",     [PREFETCH_KEY] = "memory.prefetcher.key"};
 enum {
     PARAMETERS = sizeof parameters / sizeof *parameters,
     SMOKE_FIRST_BYTES = 4096 /* that the first level is taken for in the profile smoke */
@@ -263,6 +261,8 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.length", "distances", "latest distances of a load instruction that are remembered"},
           {"memory.prefetcher.indirections", "levels",
            "lines in a row that a prefetcher brings, each from where a pointer in the one before leads"},
+          {"memory.prefetcher.throttled", "action",
+           "what a prefetcher brings while other lines are under way, of what it brings when none are"},
           {"memory.prefetcher.key", "key", "what lines of a region are remembered by"},
           {"memory.prefetcher.hits", "action", "whether loads that hit the first level train a prefetcher"},
           {"memory.prefetcher.stores", "action", "whether stores train a prefetcher"},

@@ -406,6 +406,7 @@ double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2],
     units_start(&c->units);
     units_start(&c->multipliers);
     memset(c->arriving, 0, sizeof c->arriving);
+    memset(c->under_way, 0, sizeof c->under_way);
     predictor_call(&c->predictor, EXIT_AT);
     if (c->sharing)
         c->sharing->call();

@@ -162,6 +162,16 @@ static void prefetch(struct core *c, const struct mapping *m, const struct prefe
     }
 }
 
+/* How many lines that earlier loads have missed are under way at that time. */
+static unsigned under_way_at(const struct core *c, double time)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < UNDER_WAY; i++)
+        count += c->under_way[i].from <= time && time < c->under_way[i].to;
+    return count;
+}
+
 /* When the access is done: not before the line arrives, where an earlier load has missed it. */
 static double arrival(struct core *c, uint64_t address, bool missed)
 {
@@ -256,9 +266,10 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     const double latency = cache_latency(c, address, frame_address(m, address)) + waits;
 
     if (c->prefetchers.any)
-        prefetch(
-            c, m,
-            &(struct prefetcher_access){c->now.pc, address, store, latency <= c->design.data[0].latency, word_at, m});
+        prefetch(c, m,
+                 &(struct prefetcher_access){
+                     c->now.pc, address, store, latency <= c->design.data[0].latency,
+                     c->prefetchers.design.throttle.under_way ? under_way_at(c, c->now.start) : 0, word_at, m});
     if (c->watch && m->at != STACK_AT)
         c->watch(address, size);
     /* a store waits in a buffer for its line, but not for its translation */
@@ -276,6 +287,10 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
         c->now.done += waits;
     else
         c->now.done = arrival(c, address, a.missed);
+    if (!store && a.missed) {
+        c->under_way[c->misses % UNDER_WAY].from = a.start;
+        c->under_way[c->misses++ % UNDER_WAY].to = c->now.done;
+    }
     if (c->design.in_order) { /* it began when it found a port and a buffer */
         c->front = later(c->front, store ? c->now.start : c->now.done - latency);
         if (c->design.misses_block && a.missed &&

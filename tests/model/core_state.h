@@ -13,7 +13,7 @@
 #include "tests/model/predictor.h"
 #include "tests/model/repeats.h"
 
-enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536, ARRIVING = 64, CODE_STREAMS = 16 };
+enum { MAPPINGS = 32, PAGE_BYTES = 4096, STACK_BYTES = 65536, ARRIVING = 64, UNDER_WAY = 64, CODE_STREAMS = 16 };
 
 struct mapping {
     uint64_t at;
@@ -43,6 +43,10 @@ struct core {
     struct load_store load_store;
     struct in_flight in_flight;
     struct scheduler scheduler;
+    struct { /* the lines that loads have missed last: from when on, and until when, they are under way */
+        double from, to;
+    } under_way[UNDER_WAY];
+    unsigned misses;  /* so many loads have missed */
     struct arriving { /* lines that were missed, by their address, and when each arrives */
         uint64_t line;
         double at;

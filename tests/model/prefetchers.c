@@ -26,6 +26,27 @@ static bool same_page(int64_t a, int64_t b)
     return a / PAGE == b / PAGE;
 }
 
+/* The entry of that key; the one that was used longest ago where the table has none. */
+static inline void *entry_of(void *table, size_t count, size_t bytes, uint64_t key)
+{
+    struct entry_id *oldest = table;
+    uint64_t least = UINT64_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        struct entry_id *id = (struct entry_id *)((char *)table + i * bytes);
+        if (id->used && id->key == key)
+            return id;
+        oldest = id->used < least ? id : oldest;
+        least = id->used < least ? id->used : least;
+    }
+    return oldest;
+}
+
+static bool is_known(const struct entry_id *id, uint64_t key)
+{
+    return id->used && id->key == key;
+}
+
 /* Whether the page is none of the last eight; afterwards it is the latest. */
 static bool is_new_page(struct prefetchers *p, uint64_t page)
 {
@@ -40,9 +61,10 @@ static bool is_new_page(struct prefetchers *p, uint64_t page)
     return new;
 }
 
-static void see_neighbours(const struct neighbour_design *d, bool new_page, int64_t address, struct list *l)
+static void see_neighbours(const struct prefetchers *p, const struct neighbour_design *d, int64_t address,
+                           struct list *l)
 {
-    if (!d->on || (d->first_of_page && !new_page))
+    if (!d->on || (d->first_of_page && !p->new_page))
         return;
     if (d->pair)
         bring(l, address ^ CACHE_LINE_BYTES, d->into);
@@ -56,6 +78,16 @@ static bool sees(const struct seen_design *d, const struct prefetcher_access *a)
     return !(a->hit && d->misses_only) && (!a->store || d->stores);
 }
 
+static void see_next(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
+{
+    see_neighbours(p, &p->design.next, (int64_t)a->address, l);
+}
+
+static void see_pair(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
+{
+    see_neighbours(p, &p->design.pair, (int64_t)a->address, l);
+}
+
 /* A trained entry meets another stride. Returns whether it keeps its own. */
 static bool keeps_stride(const struct stride_design *d, struct stride_entry *e)
 {
@@ -65,29 +97,21 @@ static bool keeps_stride(const struct stride_design *d, struct stride_entry *e)
     return keeps;
 }
 
-static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, struct list *l)
+static void see_stride(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
     const struct stride_design *d = &p->design.stride;
-    const uint64_t key = d->bits ? pc & ((UINT64_C(1) << d->bits) - 1) : pc;
-    struct stride_entry *e = &p->strides[0];
-    uint64_t oldest = UINT64_MAX;
+    const uint64_t key = d->bits ? a->pc & ((UINT64_C(1) << d->bits) - 1) : a->pc;
+    const int64_t address = (int64_t)a->address;
 
-    if (!d->entries)
+    if (!d->entries || !sees(&d->sees, a))
         return;
-    for (struct stride_entry *o = p->strides; o < p->strides + d->entries; o++) {
-        if (o->used && o->key == key) {
-            e = o;
-            break;
-        }
-        e = o->used < oldest ? o : e;
-        oldest = o->used < oldest ? o->used : oldest;
-    }
-    if (!e->used || e->key != key) {
-        *e = (struct stride_entry){.key = key, .used = p->now, .last = address};
+    struct stride_entry *e = entry_of(p->strides, d->entries, sizeof *e, key);
+    if (!is_known(&e->id, key)) {
+        *e = (struct stride_entry){.id = {key, p->now}, .last = address};
         return;
     }
     const int64_t unit = d->by_line ? CACHE_LINE_BYTES : 1, stride = address / unit - e->last / unit;
-    e->used = p->now;
+    e->id.used = p->now;
     if (stride == 0)
         return;
     e->last = address;
@@ -107,31 +131,22 @@ static void see_stride(struct prefetchers *p, uint64_t pc, int64_t address, stru
         }
 }
 
-static void see_stream(struct prefetchers *p, int64_t address, struct list *l)
+static void see_stream(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
     const struct stream_design *d = &p->design.stream;
-    const uint64_t page = (uint64_t)address / PAGE;
-    const int64_t line = address / CACHE_LINE_BYTES;
-    struct stream_entry *e = &p->streams[0];
-    uint64_t oldest = UINT64_MAX;
+    const int64_t address = (int64_t)a->address, line = address / CACHE_LINE_BYTES;
+    const uint64_t page = a->address / PAGE;
 
-    if (!d->entries)
+    if (!d->entries || !sees(&d->sees, a))
         return;
-    for (struct stream_entry *o = p->streams; o < p->streams + d->entries; o++) {
-        if (o->used && o->page == page) {
-            e = o;
-            break;
-        }
-        e = o->used < oldest ? o : e;
-        oldest = o->used < oldest ? o->used : oldest;
-    }
-    if (!e->used || e->page != page) {
-        *e = (struct stream_entry){.page = page, .used = p->now, .last = line, .run = 1};
+    struct stream_entry *e = entry_of(p->streams, d->entries, sizeof *e, page);
+    if (!is_known(&e->id, page)) {
+        *e = (struct stream_entry){.id = {page, p->now}, .last = line, .run = 1};
         return;
     }
     const int64_t step = line - e->last, size = step < 0 ? -step : step;
     const int direction = step < 0 ? -1 : 1;
-    e->used = p->now;
+    e->id.used = p->now;
     if (step == 0)
         return;
     e->run = size > d->gap ? 1 : direction == e->direction || e->run == 1 ? e->run + 1 : 2;
@@ -165,66 +180,44 @@ static void bring_pattern(const struct region_design *d, const struct region_ent
 }
 
 /* A region that is recorded ends when another one needs its entry: its lines are a pattern then. */
-static void see_region(struct prefetchers *p, uint64_t pc, uint64_t address, struct list *l)
+static void see_region(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
     const struct region_design *d = &p->design.region;
 
     if (!d->bytes)
         return;
-    const uint64_t region = address / d->bytes, line = address % d->bytes / CACHE_LINE_BYTES;
-    struct region_entry *e = &p->active[0], *pattern = &p->patterns[0];
-    uint64_t oldest = UINT64_MAX;
-    for (struct region_entry *o = p->active; o < p->active + d->active; o++) {
-        if (o->used && o->region == region) {
-            o->used = p->now;
-            o->lines |= (uint64_t)is_remembered(d, line, o->first) << line;
-            return;
-        }
-        e = o->used < oldest ? o : e;
-        oldest = o->used < oldest ? o->used : oldest;
+    const uint64_t region = a->address / d->bytes, line = a->address % d->bytes / CACHE_LINE_BYTES;
+    struct region_entry *e = entry_of(p->active, d->active, sizeof *e, region), *pattern;
+    if (is_known(&e->id, region)) {
+        e->id.used = p->now;
+        e->lines |= (uint64_t)is_remembered(d, line, e->first) << line;
+        return;
     }
-    const uint64_t key = (d->key == BY_OFFSET ? 0 : pc * PAGE_LINES) + (d->key == BY_INSTRUCTION ? 0 : line);
-    const struct region_entry ended = *e;
-    *e = (struct region_entry){
-        .region = region, .key = key, .used = p->now, .lines = UINT64_C(1) << line, .first = line};
-    for (struct region_entry *o = p->patterns; ended.used && o < p->patterns + PREFETCH_ENTRIES; o++) {
-        if (o->used && o->key == ended.key) {
-            pattern = o;
-            break;
-        }
-        pattern = o->used < pattern->used ? o : pattern;
+    if (e->id.used) {
+        pattern = entry_of(p->patterns, PREFETCH_ENTRIES, sizeof *pattern, e->key);
+        *pattern = *e;
+        pattern->id = (struct entry_id){e->key, p->now};
     }
-    if (ended.used) {
-        *pattern = ended;
-        pattern->used = p->now;
-    }
-    for (const struct region_entry *o = p->patterns; o < p->patterns + PREFETCH_ENTRIES; o++)
-        if (o->used && o->key == key)
-            bring_pattern(d, o, region, line, l);
+    const uint64_t key = (d->key == BY_OFFSET ? 0 : a->pc * PAGE_LINES) + (d->key == BY_INSTRUCTION ? 0 : line);
+    *e = (struct region_entry){.id = {region, p->now}, .key = key, .lines = UINT64_C(1) << line, .first = line};
+    pattern = entry_of(p->patterns, PREFETCH_ENTRIES, sizeof *pattern, key);
+    if (is_known(&pattern->id, key))
+        bring_pattern(d, pattern, region, line, l);
 }
 
-static void see_deltas(struct prefetchers *p, uint64_t pc, int64_t address, struct list *l)
+static void see_deltas(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
     const struct delta_design *d = &p->design.deltas;
-    const int64_t line = address / CACHE_LINE_BYTES;
-    struct delta_entry *e = &p->deltas[0];
-    uint64_t oldest = UINT64_MAX;
+    const int64_t address = (int64_t)a->address, line = address / CACHE_LINE_BYTES;
 
     if (!d->deltas)
         return;
-    for (struct delta_entry *o = p->deltas; o < p->deltas + PREFETCH_ENTRIES; o++) {
-        if (o->used && o->pc == pc) {
-            e = o;
-            break;
-        }
-        e = o->used < oldest ? o : e;
-        oldest = o->used < oldest ? o->used : oldest;
-    }
-    if (!e->used || e->pc != pc) {
-        *e = (struct delta_entry){.pc = pc, .used = p->now, .last = line};
+    struct delta_entry *e = entry_of(p->deltas, PREFETCH_ENTRIES, sizeof *e, a->pc);
+    if (!is_known(&e->id, a->pc)) {
+        *e = (struct delta_entry){.id = {a->pc, p->now}, .last = line};
         return;
     }
-    e->used = p->now;
+    e->id.used = p->now;
     if (line == e->last)
         return;
     memmove(e->deltas + 1, e->deltas, (PREFETCH_DELTAS - 1) * sizeof e->deltas[0]);
@@ -249,9 +242,9 @@ static struct successor *successor_of(struct prefetchers *p, uint64_t line)
     return &p->successors[line % PREFETCH_SUCCESSORS];
 }
 
-static void see_replay(struct prefetchers *p, uint64_t address, struct list *l)
+static void see_replay(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
-    uint64_t line = address / CACHE_LINE_BYTES;
+    uint64_t line = a->address / CACHE_LINE_BYTES;
 
     if (!p->successors || line == p->last_line)
         return;
@@ -338,31 +331,35 @@ static bool is_on(const struct prefetchers *p, enum prefetcher_switch which)
     return !(p->off >> which & 1);
 }
 
+/* A kind that is throttled brings only the first lines of what it added to the list. */
+static void throttle(const struct throttle_design *d, enum prefetcher_switch which, const struct prefetcher_access *a,
+                     size_t before, struct list *l)
+{
+    if (d->under_way && d->kinds >> which & 1 && a->under_way >= d->under_way && l->count > before + d->leaves)
+        l->count = before + d->leaves;
+}
+
 size_t prefetchers_see(struct prefetchers *p, const struct prefetcher_access *a, struct prefetched *out)
 {
-    const struct prefetcher_design *d = &p->design;
-    const int64_t address = (int64_t)a->address;
+    static const struct {
+        enum prefetcher_switch which;
+        bool stores; /* it may see them */
+        void (*see)(struct prefetchers *p, const struct prefetcher_access *a, struct list *l);
+    } kinds[] = {{SWITCH_STRIDE, true, see_stride},    {SWITCH_STREAM, true, see_stream},
+                 {SWITCH_NEIGHBOURS, false, see_next}, {SWITCH_NEIGHBOURS, false, see_pair},
+                 {SWITCH_REGION, false, see_region},   {SWITCH_REPEATS, false, see_deltas},
+                 {SWITCH_REPEATS, false, see_replay},  {SWITCH_POINTERS, false, see_pointers}};
     struct list l = {.out = out};
 
     p->now++;
-    if (is_on(p, SWITCH_STRIDE) && sees(&d->stride.sees, a))
-        see_stride(p, a->pc, address, &l);
-    if (is_on(p, SWITCH_STREAM) && sees(&d->stream.sees, a))
-        see_stream(p, address, &l);
-    if (a->store)
-        return l.count;
-    const bool new_page = is_new_page(p, a->address / PAGE);
-    if (is_on(p, SWITCH_NEIGHBOURS)) {
-        see_neighbours(&d->next, new_page, address, &l);
-        see_neighbours(&d->pair, new_page, address, &l);
+    if (!a->store)
+        p->new_page = is_new_page(p, a->address / PAGE);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const size_t before = l.count;
+        if (!is_on(p, kinds[i].which) || (a->store && !kinds[i].stores))
+            continue;
+        kinds[i].see(p, a, &l);
+        throttle(&p->design.throttle, kinds[i].which, a, before, &l);
     }
-    if (is_on(p, SWITCH_REGION))
-        see_region(p, a->pc, a->address, &l);
-    if (is_on(p, SWITCH_REPEATS)) {
-        see_deltas(p, a->pc, address, &l);
-        see_replay(p, a->address, &l);
-    }
-    if (is_on(p, SWITCH_POINTERS))
-        see_pointers(p, a, &l);
     return l.count;
 }

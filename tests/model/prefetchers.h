@@ -103,8 +103,16 @@ struct pointer_design {
     size_t into;
 };
 
+/* Kinds that bring fewer lines for an access while so many lines that loads have missed are under way. */
+struct throttle_design {
+    unsigned under_way; /* 0: none do */
+    uint64_t kinds;     /* a bit for each switch: its kinds do */
+    unsigned leaves;    /* lines that are still brought */
+};
+
 struct prefetcher_design {
     bool switches; /* it has them */
+    struct throttle_design throttle;
     struct neighbour_design next, pair;
     struct stride_design stride;
     struct stream_design stream;
@@ -126,28 +134,35 @@ enum prefetcher_switch {
 };
 extern const char *const prefetcher_switch_names[SWITCHES];
 
+/* Which entry of a table with LRU replacement it is, and when it was used last; 0: never. The entry begins with it. */
+struct entry_id {
+    uint64_t key, used;
+};
+
 struct prefetchers {
     struct prefetcher_design design;
     uint64_t off; /* a bit for each switch */
     bool any;     /* there is one */
     uint64_t now;
     uint64_t pages[8];
+    bool new_page; /* the access at hand is to none of them */
     struct stride_entry {
-        uint64_t key, used;
+        struct entry_id id; /* by low bits of the instruction's address */
         int64_t last, stride;
         unsigned same;
     } strides[PREFETCH_ENTRIES];
     struct stream_entry {
-        uint64_t page, used;
+        struct entry_id id; /* by page */
         int64_t last;
         int direction;
         unsigned run;
     } streams[PREFETCH_ENTRIES];
-    struct region_entry {                         /* being recorded; then a pattern, by its key */
-        uint64_t region, key, used, lines, first; /* first: line */
+    struct region_entry {
+        struct entry_id id;         /* by region while it is recorded; then by its pattern's key */
+        uint64_t key, lines, first; /* first: line */
     } active[PREFETCH_ENTRIES], patterns[PREFETCH_ENTRIES];
     struct delta_entry {
-        uint64_t pc, used;
+        struct entry_id id;                    /* by instruction */
         int64_t last, deltas[PREFETCH_DELTAS]; /* the latest first */
         unsigned count;
     } deltas[PREFETCH_ENTRIES];
@@ -167,6 +182,7 @@ struct prefetchers {
 struct prefetcher_access {
     uint64_t pc, address;
     bool store, hit;
+    unsigned under_way; /* lines that earlier loads have missed, as it begins */
     /* The word at that address of the same memory, `memory` being passed on; 0: there is none. */
     uint64_t (*word)(const void *memory, uint64_t address);
     const void *memory;

@@ -79,12 +79,24 @@ static void check_word(const struct machine_design *m, const char *name, const c
         complain(m, "%s %s home=%s: reported %.24s, true is %s", name, kind, home, record_value(f, "value", 2), truth);
 }
 
+/* `lines`: that the last access of its list brings. */
+static void check_throttled(const struct machine_design *m, const char *kind, const char *home,
+                            enum prefetcher_switch of, unsigned lines)
+{
+    const struct throttle_design *d = &m->core.prefetchers.throttle;
+
+    check_word(m, "memory.prefetcher.throttled", kind, home,
+               d->under_way && d->kinds >> of & 1 && lines > d->leaves ? "less" : "as much");
+}
+
 /* ---- Each kind ------------------------------------------------------------------------------------- */
 
 static void check_neighbour(const struct machine_design *m, const struct neighbour_design *d, const char *kind,
                             const char *home)
 {
     const bool there = d->on && shows(m, home, d->into);
+    if (there)
+        check_throttled(m, kind, home, SWITCH_NEIGHBOURS, d->pair ? 1 : d->degree);
     const char *f = about(kind_name, kind, home), *value = f ? record_value(f, "value", 2) : NULL;
 
     /* beside a region prefetcher the condition cannot be known */
@@ -202,6 +214,7 @@ static void check_stride(const struct machine_design *m, const char *home)
     check_seen_parameter(m, "memory.prefetcher.stride_max", "stride", home, d->lines,
                          d->crosses || (d->lines + 1) * (d->train - 1 + ahead) < page_lines);
     check_seen_parameter(m, "memory.prefetcher.pc_bits", "stride", home, d->bits, d->bits > 0);
+    check_throttled(m, "stride", home, SWITCH_STRIDE, d->degree);
     check_word(m, "memory.prefetcher.page_border", "stride", home, d->crosses ? "continues" : "stops");
     check_order(m, "stride", home, !d->crosses ? "stops" : d->by_frame ? "physical" : "virtual");
     check_seen(m, "stride", home, &d->sees);
@@ -234,6 +247,7 @@ static void check_stream(const struct machine_design *m, const char *home)
     if (!there)
         return;
     check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries);
+    check_throttled(m, "stream", home, SWITCH_STREAM, d->degree);
     check_word(m, "memory.prefetcher.page_border", "stream", home, "stops");
     check_order(m, "stream", home, "stops");
     check_seen(m, "stream", home, &d->sees);
@@ -256,6 +270,7 @@ static void check_region(const struct machine_design *m, const char *home)
     /* the one that is begun at last ends one, too */
     check_parameter(m, "memory.prefetcher.regions", "region", home, d->active - 1);
     check_word(m, "memory.prefetcher.key", "region", home, keys[d->key]);
+    check_throttled(m, "region", home, SWITCH_REGION, d->bytes / CACHE_LINE_BYTES);
     check_fetched(m, "region", home, d->behind ? d->behind : d->bytes / CACHE_LINE_BYTES - 1);
 }
 
@@ -270,12 +285,14 @@ static void check_repeats(const struct machine_design *m, const char *home)
         check_parameter(m, "memory.prefetcher.train", "deltas", home, d->match + 1);
         check_parameter(m, "memory.prefetcher.degree", "deltas", home, d->degree);
         check_parameter(m, "memory.prefetcher.length", "deltas", home, d->deltas);
+        check_throttled(m, "deltas", home, SWITCH_REPEATS, d->degree);
     }
     check_kind(m, "replay", home, repeats ? "found" : "none");
-    if (repeats)
-        check_parameter(m, "memory.prefetcher.degree", "replay", home, replay->degree);
-    if (repeats)
-        check_parameter(m, "memory.prefetcher.train", "replay", home, replay->seen);
+    if (!repeats)
+        return;
+    check_parameter(m, "memory.prefetcher.degree", "replay", home, replay->degree);
+    check_parameter(m, "memory.prefetcher.train", "replay", home, replay->seen);
+    check_throttled(m, "replay", home, SWITCH_REPEATS, replay->degree);
 }
 
 static void check_pointers(const struct machine_design *m, const char *home)
@@ -290,6 +307,7 @@ static void check_pointers(const struct machine_design *m, const char *home)
     if (!d->lines)
         check_parameter(m, "memory.prefetcher.degree", "pointers", home, d->ahead);
     check_parameter(m, "memory.prefetcher.indirections", "pointers", home, d->levels);
+    check_throttled(m, "pointers", home, SWITCH_POINTERS, d->lines ? 8 : d->ahead);
 }
 
 /* The kinds that are found are attributed to the switch that turns them off. */
@@ -390,6 +408,15 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
     }
 }
 
+/* Of every second machine some kinds bring less while others' lines are under way: fewer of these than the probe has. */
+static void draw_throttle(struct throttle_design *d)
+{
+    if (pick(0, 1))
+        *d = (struct throttle_design){.under_way = (unsigned)pick(1, 5),
+                                      .kinds = (uint64_t)pick(1, (1 << SWITCHES) - 1),
+                                      .leaves = (unsigned)pick(0, 1)};
+}
+
 static void show(const struct machine_design *m)
 {
     const struct prefetcher_design *d = &m->core.prefetchers;
@@ -412,6 +439,8 @@ static void show(const struct machine_design *m)
             d->replay.into + 1);
     fprintf(stderr, "# pointers %u ahead %u lines %d levels %u into %zu\n", d->pointers.train, d->pointers.ahead,
             d->pointers.lines, d->pointers.levels, d->pointers.into + 1);
+    fprintf(stderr, "# throttle %u kinds %llx leaves %u\n", d->throttle.under_way,
+            (unsigned long long)d->throttle.kinds, d->throttle.leaves);
     fprintf(stderr, "# region %u before %u behind %u active %u key %d into %zu\n", d->region.bytes, d->region.before,
             d->region.behind, d->region.active, (int)d->region.key, d->region.into + 1);
 }
@@ -438,6 +467,7 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
         m.declares = true;
         draw_prefetchers(&m.core.prefetchers, seed % 8 == 0);
         m.core.prefetchers.switches = seed % 2 == 0;
+        draw_throttle(&m.core.prefetchers.throttle);
         if (getenv("MODEL_SHOWS"))
             show(&m);
         run_probes_on(&m, "prefetcher", PROFILE_QUICK);
