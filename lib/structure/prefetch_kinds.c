@@ -224,15 +224,18 @@ static bool find_stream(struct prefetch_kinds *k)
     return !f->exists || k->only || prefetch_train(k, f, false, up ? 1 : -1, up && down ? -1 : 0);
 }
 
+static bool is_none(const struct prefetch_found *f)
+{
+    return f->text && !f->exists;
+}
+
 /*
  * A region prefetcher may bring the lines around the second access to a page, because it remembers them by the first
  * one: where there may be one, only the access alone counts, and the condition is not known.
  */
-static void doubt_condition(struct prefetch_kinds *k, struct prefetch_found *f)
+static void doubt_condition(const struct prefetch_kinds *k, struct prefetch_found *f)
 {
-    const struct prefetch_found *region = &k->found[PREFETCH_REGION];
-
-    if ((region->text && !region->exists) || !f->text || !f->exists)
+    if (is_none(&k->found[PREFETCH_REGION]) || !f->text || !f->exists)
         return;
     f->text = "found";
     f->grade = 'C';
@@ -240,17 +243,22 @@ static void doubt_condition(struct prefetch_kinds *k, struct prefetch_found *f)
 }
 
 /*
- * The same of how many sequences are followed at once: one whose lines a region prefetcher has brought hits, and where
- * hits do not train it needs no entry.
+ * How many sequences are followed at once, and the longest stride: a sequence whose lines a region prefetcher or a
+ * replay has brought hits, and where hits do not train it needs no entry, and does not train. How many accesses train
+ * counts where two sequences agree.
  */
-static void doubt_streams(struct prefetch_kinds *k, struct prefetch_found *f)
+static void doubt_sequences(const struct prefetch_kinds *k, struct prefetch_found *f)
 {
-    const struct prefetch_found *region = &k->found[PREFETCH_REGION];
+    const struct prefetch_number unknown = {{NAN, NAN}, REASON_AMBIGUOUS};
+    const double *train = f->numbers[PREFETCH_TRAIN].view;
     const char *hits = f->words[PREFETCH_HITS].text;
 
-    if ((region->text && !region->exists) || (hits && !strcmp(hits, "train")))
+    if ((is_none(&k->found[PREFETCH_REGION]) && is_none(&k->found[PREFETCH_REPLAY])) ||
+        (hits && !strcmp(hits, "train")))
         return;
-    f->numbers[PREFETCH_STREAMS] = (struct prefetch_number){{NAN, NAN}, REASON_AMBIGUOUS};
+    f->numbers[PREFETCH_STREAMS] = f->numbers[PREFETCH_STRIDE_MAX] = unknown;
+    if (train[0] != train[1])
+        f->numbers[PREFETCH_TRAIN] = f->numbers[PREFETCH_RESUMES] = unknown;
 }
 
 static void start(struct prefetch_kinds *k)
@@ -272,8 +280,8 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);
-    doubt_streams(k, &k->found[PREFETCH_STRIDE]);
-    doubt_streams(k, &k->found[PREFETCH_STREAM]);
+    doubt_sequences(k, &k->found[PREFETCH_STRIDE]);
+    doubt_sequences(k, &k->found[PREFETCH_STREAM]);
     return true;
 }
 
