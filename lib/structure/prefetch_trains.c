@@ -1,6 +1,7 @@
 #include "lib/structure/prefetch_trains.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "lib/structure/prefetch_reach.h"
 
@@ -17,6 +18,7 @@ struct trained {
     unsigned count, ahead;
     int stride;
     bool one;
+    bool each; /* each load trains, hits as well, by its distance in bytes */
 };
 
 static struct trained trained_of(const struct prefetch_found *f, bool one)
@@ -173,24 +175,30 @@ enum short_verdict { SHORT_UNCLEAR, SHORT_FOLLOWED, SHORT_NOT };
 
 /*
  * Whether a stride is followed, whose farthest line is line number `line` behind the last access. First few loads, so
- * that they hardly leave a line; then as many lines as train, for prefetchers that see lines.
+ * that they hardly leave a line, and other prefetchers bring little; then as many lines as train, for prefetchers that
+ * see lines. Few that bring nothing decide where each trains. *why: of a verdict that is unclear.
  */
 static bool judge_short(struct prefetch_kinds *k, const struct trained *t, unsigned bytes, unsigned line,
-                        enum short_verdict *out)
+                        enum short_verdict *out, enum reason *why)
 {
     const unsigned counts[] = {t->count + 2, (t->count + 1) * ACCESS_LINE_BYTES / bytes + 2};
 
     *out = SHORT_UNCLEAR;
-    for (size_t i = 0; i < 2 && !*out && counts[i] <= ACCESS_LOADS; i++) {
+    for (size_t i = 0; i < 2 && !*out; i++) {
         uint32_t one, many, one_unclear, many_unclear;
+        if (counts[i] > ACCESS_LOADS) {
+            *why = REASON_FIXED_RANGE_ENDS;
+            return true;
+        }
         if (!look_short(k, counts[i], bytes, true, &many, &many_unclear) ||
             !look_short(k, counts[i], bytes, false, &one, &one_unclear))
             return false;
         const uint32_t others = many | many_unclear | k->single_up;
         if (one & ~others)
             *out = SHORT_FOLLOWED;
-        else if (i && !((others | one_unclear) >> line & 1) && !(one_unclear & ~others))
+        else if ((i || t->each) && !((others | one_unclear) >> line & 1) && !(one_unclear & ~others))
             *out = SHORT_NOT;
+        *why = many >> line & 1 ? REASON_AMBIGUOUS : REASON_NOT_STEADY;
     }
     return true;
 }
@@ -199,7 +207,9 @@ static bool judge_short(struct prefetch_kinds *k, const struct trained *t, unsig
 struct shorts {
     unsigned bytes[2 * ACCESS_LINE_BYTES / 8], line[2 * ACCESS_LINE_BYTES / 8];
     size_t count, below; /* of them, those that are shorter than a line */
-    size_t no, yes;      /* the longest that is known not to be followed, and the shortest that is */
+    size_t no;           /* so many are known not to be followed, the shortest of them */
+    size_t yes, unclear; /* the shortest that is known to be followed, and of which nothing is known; `count`: none */
+    enum reason reason;  /* why that is unclear */
 };
 
 static void list_shorts(const struct prefetch_kinds *k, double distance, struct shorts *s)
@@ -213,30 +223,50 @@ static void list_shorts(const struct prefetch_kinds *k, double distance, struct 
         s->line[s->count] = line;
         s->bytes[s->count++] = bytes;
     }
-    s->yes = s->count;
+    s->yes = s->unclear = s->count;
 }
 
-/* Tries stride number i. *known: whether that was decided. */
-static bool try_short(struct prefetch_kinds *k, const struct trained *t, struct shorts *s, size_t i, bool *known)
+static bool try_short(struct prefetch_kinds *k, const struct trained *t, struct shorts *s, size_t i)
 {
     enum short_verdict verdict;
 
-    if (!judge_short(k, t, s->bytes[i], s->line[i], &verdict))
+    if (!judge_short(k, t, s->bytes[i], s->line[i], &verdict, &s->reason))
         return false;
-    *known = verdict != SHORT_UNCLEAR;
-    if (*known)
-        *(verdict == SHORT_FOLLOWED ? &s->yes : &s->no) = i;
+    if (verdict == SHORT_NOT)
+        s->no = i + 1;
+    else
+        *(verdict == SHORT_FOLLOWED ? &s->yes : &s->unclear) = i;
     return true;
 }
 
-/* Where the longest one below a line is not followed, none of them is. Then the shortest one, by halving. */
+/*
+ * Where the longest one below a line is not followed, none of them is. Then the shortest one, by halving. Others bring
+ * what follows long strides rather than what follows short ones: behind an unclear one, the shorter half goes on.
+ */
+static bool search_shorts(struct prefetch_kinds *k, const struct trained *t, struct shorts *s)
+{
+    const size_t ends[] = {0, s->below ? s->below - 1 : 0, s->count - 1};
+    size_t known = s->count;
+
+    for (size_t i = 0; i < 3 && known == s->count; i++) {
+        if (ends[i] >= s->no && !try_short(k, t, s, ends[i]))
+            return false;
+        known = s->yes < s->unclear ? s->yes : s->unclear;
+    }
+    while (s->no < known) {
+        if (!try_short(k, t, s, (s->no + known) / 2))
+            return false;
+        known = s->yes < s->unclear ? s->yes : s->unclear;
+    }
+    return true;
+}
+
 static bool find_short(struct prefetch_kinds *k, struct prefetch_found *f, const struct trained *t, size_t view,
                        struct prefetch_word *word)
 {
     const double distance = f->numbers[PREFETCH_DISTANCE].view[0];
     struct prefetch_number *number = &f->numbers[PREFETCH_STRIDE_MIN];
     struct shorts s;
-    bool known = true;
 
     *word = (struct prefetch_word){NULL, REASON_NOT_STEADY};
     if (isnan(distance))
@@ -245,26 +275,17 @@ static bool find_short(struct prefetch_kinds *k, struct prefetch_found *f, const
     word->reason = number->reason = REASON_AMBIGUOUS;
     if (!s.count)
         return true;
-    const size_t ends[] = {0, s.below ? s.below - 1 : 0, s.count - 1};
-    for (size_t i = 0; i < 3 && s.yes == s.count; i++) {
-        if ((!i || ends[i] > s.no) && !try_short(k, t, &s, ends[i], &known))
-            return false;
-        if (!known) {
-            number->reason = REASON_NOT_STEADY;
-            return true;
-        }
-        if (i < 2 && s.below)
-            word->text = s.yes < s.count ? followed : i ? not_followed : NULL;
-    }
-    number->reason = REASON_FIXED_RANGE_ENDS;
-    if (!s.yes || s.yes == s.count)
-        return true;
-    while (s.yes > s.no + 1 && known)
-        if (!try_short(k, t, &s, (s.no + s.yes) / 2, &known))
-            return false;
-    number->reason = known ? REASON_AMBIGUOUS : REASON_NOT_STEADY;
-    if (known && s.bytes[s.yes] == s.bytes[s.no] + 8)
+    if (!search_shorts(k, t, &s))
+        return false;
+    if (s.below)
+        *word = (struct prefetch_word){s.yes < s.below ? followed : s.no >= s.below ? not_followed : NULL, s.reason};
+    const bool edge = s.no == s.yes && s.yes > 0 && s.yes < s.count;
+    if (edge && s.bytes[s.yes] == s.bytes[s.no - 1] + 8)
         number->view[view] = s.bytes[s.yes];
+    else if (s.yes == 0 || s.no == s.count)
+        number->reason = REASON_FIXED_RANGE_ENDS;
+    else if (!edge)
+        number->reason = s.reason;
     return true;
 }
 
@@ -314,11 +335,16 @@ static bool find_resumes(struct prefetch_kinds *k, struct prefetch_found *f, con
 
 bool prefetch_find_trains(struct prefetch_kinds *k, struct prefetch_found *f, bool one)
 {
-    const struct trained t = trained_of(f, one);
+    struct trained t = trained_of(f, one);
+    const struct prefetch_word *hits = &f->words[PREFETCH_HITS], *unit = &f->words[PREFETCH_UNIT];
 
     if (!decide(k, &t, list_hits, "train", "do not train", &f->words[PREFETCH_HITS]) ||
         !decide(k, &t, list_stores, "train", "do not train", &f->words[PREFETCH_STORES]))
         return false;
-    return !one || (decide(k, &t, list_unit, "lines", "bytes", &f->words[PREFETCH_UNIT]) && find_shorts(k, f, &t) &&
-                    find_resumes(k, f, &t, 0) && find_resumes(k, f, &t, 1));
+    if (!one)
+        return true;
+    if (!decide(k, &t, list_unit, "lines", "bytes", &f->words[PREFETCH_UNIT]))
+        return false;
+    t.each = hits->text && !strcmp(hits->text, "train") && unit->text && !strcmp(unit->text, "bytes");
+    return find_shorts(k, f, &t) && find_resumes(k, f, &t, 0) && find_resumes(k, f, &t, 1);
 }
