@@ -13,9 +13,13 @@
  * to 39 or 40 (jia.je 2024, Golden Cove and Redwood Cove). The end of a loop counts as one operation: decrement and
  * branch are fused on x86-64. At worst the loop is one operation longer than reported.
  *
+ *   taken    loops of four and of eight jumps, each over a few bytes to the next one: what one more of them costs. Only
+ *            where what the loop buffer delivers is counted, since nothing else tells that such a loop is replayed
+ *
  * Curve: a level, then a step where the loop is too long. Inference: the last loop on the level. A step in time that
  * may be the operation cache's is reported as masked by it. Where the core counts what its loop buffer delivers, and
- * that is nothing, there is none, or it is switched off, as by microcode on Skylake (Intel, erratum SKL150).
+ * that is nothing, there is none, or it is switched off, as by microcode on Skylake (Intel, erratum SKL150). The same of
+ * loops with jumps: 0 taken branches a cycle.
  *
  * Sources: jia.je 2024 for counters; the experiment on time is ours. docs/METHODS.md, 5.12.
  */
@@ -27,6 +31,7 @@
 #include "lib/probe/count.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/proof.h"
+#include "lib/probe/sample.h"
 #include "lib/probe/sweep.h"
 
 enum {
@@ -36,6 +41,7 @@ enum {
     OPS_TO = 256,      /* the largest known: 192 (Intel, Redwood Cove) */
     SHORT_LOOP = 20,   /* any loop buffer holds it: Intel's first one had 18 instructions (2006) */
     ITERATIONS = 1000, /* before measuring: the core has recognised the loop then */
+    LINE_BYTES = 64,
     ROOM_BYTES = 16384
 };
 
@@ -44,14 +50,14 @@ static const double DELIVERS = 0.5;
 /* Ratio of a step and of the operation cache's capacity up to which they may be the same. Chosen. */
 static const double SAME_STEP = 1.1;
 
-struct loop {
+struct op_loop {
     size_t at; /* where on its line the loop begins */
     bool nops; /* it is made of them; else of additions */
 };
 
 static bool build(struct probe *p, double ops, void *context, struct kernel *k)
 {
-    const struct loop *l = context;
+    const struct op_loop *l = context;
     struct code c = probe_code(p, ROOM_BYTES);
 
     emit_nops(&c, l->at);
@@ -66,7 +72,7 @@ static bool build(struct probe *p, double ops, void *context, struct kernel *k)
     return probe_kernel(p, &c, 0, k);
 }
 
-static struct sweep sweep_of(struct probe *p, const char *name, const char *unit, struct loop *l)
+static struct sweep sweep_of(struct probe *p, const char *name, const char *unit, struct op_loop *l)
 {
     return (struct sweep){.name = name,
                           .confounder = "alignment",
@@ -83,7 +89,7 @@ static struct sweep sweep_of(struct probe *p, const char *name, const char *unit
                                      .resolution = 0.02}};
 }
 
-static struct finding finding_of(const struct loop *l, const char *method)
+static struct finding finding_of(const struct op_loop *l, const char *method)
 {
     return (struct finding){.name = l->nops ? "frontend.loop_buffer.nops" : "frontend.loop_buffer.ops",
                             .value = NAN,
@@ -110,7 +116,7 @@ static bool choose_event(struct probe *p, const struct kernel *k, const char **n
 }
 
 /* Searches the step in counted operations. */
-static bool find_counted(struct probe *p, const char *need, struct loop l[2])
+static bool find_counted(struct probe *p, const char *need, struct op_loop l[2])
 {
     struct sweep s[2] = {
         sweep_of(p, l->nops ? "NOPs, counted" : "counted", "operations", &l[0]),
@@ -137,7 +143,7 @@ static bool is_op_cache(struct probe *p, const struct verdict *v)
 }
 
 /* Searches the step in time. */
-static bool find_timed(struct probe *p, struct loop l[2])
+static bool find_timed(struct probe *p, struct op_loop l[2])
 {
     struct sweep s[2] = {
         sweep_of(p, l->nops ? "NOPs, time" : "time", "cycles/operation", &l[0]),
@@ -156,10 +162,81 @@ static bool find_timed(struct probe *p, struct loop l[2])
     return good;
 }
 
+/* ---- Taken branches ----------------------------------------------------------------------------- */
+
+enum { TAKEN_FEW = 4, TAKEN_MORE = 8, TAKEN_SLOT = 16 /* bytes from one jump to the next */ };
+
+struct jumps {
+    size_t at; /* where on its line the loop begins */
+    unsigned count;
+};
+
+static bool build_jumps(struct probe *p, void *context, struct kernel *k)
+{
+    const struct jumps *j = context;
+    const unsigned bytes = emit_jump_bytes(TAKEN_SLOT, false);
+    struct code c = probe_code(p, ROOM_BYTES);
+
+    emit_nops(&c, j->at);
+    for (unsigned i = 0; i < j->count; i++) {
+        emit_jump(&c, j->at + (i + 1) * TAKEN_SLOT, bytes);
+        emit_nops(&c, TAKEN_SLOT - bytes); /* are jumped over */
+    }
+    emit_loop(&c, j->at);
+    emit_return(&c);
+    *k = (struct kernel){.units = 1, .warm_iterations = probe_smoke(p, 10, ITERATIONS)};
+    return probe_kernel(p, &c, 0, k);
+}
+
+/* Sets *part to the part of the loop's operations that the loop buffer delivers; NaN: it is not counted. */
+static bool count_jumps(struct probe *p, struct jumps *j, double *part)
+{
+    struct kernel k = {.units = 1};
+
+    if (!build_jumps(p, j, &k) || !probe_count(p, &k, "loop_buffer_ops", part))
+        return false;
+    *part /= j->count + LOOP_OPS;
+    return true;
+}
+
+/* How many taken branches go in a cycle in a loop that is replayed, at two places. */
+static bool find_taken(struct probe *p)
+{
+    enum { PLACES = 2, SAMPLES = 3 };
+    static const char *const names[PLACES] = {"taken", "taken, other place"};
+    struct finding f = {.name = "frontend.loop_buffer.taken_per_cycle",
+                        .reason = REASON_PLATFORM,
+                        .detail = "what the loop buffer delivers is not counted",
+                        .method = "counted: jumps in loops that are replayed, and what one more of them costs"};
+    struct experiment_value v[PLACES];
+    unsigned none = 0;
+
+    for (size_t i = 0; i < PLACES; i++) {
+        struct jumps few = {LINE_BYTES / 2 * i, TAKEN_FEW}, more = {LINE_BYTES / 2 * i, TAKEN_MORE};
+        double delivered, also, cycles, longer;
+        if (!count_jumps(p, &few, &delivered) || !count_jumps(p, &more, &also) ||
+            !sample_cycles(p, SAMPLES, build_jumps, &few, &cycles) ||
+            !sample_cycles(p, SAMPLES, build_jumps, &more, &longer))
+            return false;
+        const bool counted = !isnan(delivered) && !isnan(also);
+        v[i] = (struct experiment_value){names[i], "alignment", NAN};
+        none += delivered < DELIVERS && also < DELIVERS;
+        f.reason = counted ? REASON_NOT_STEADY : f.reason;
+        f.detail = counted ? NULL : f.detail;
+        if (delivered >= DELIVERS && also >= DELIVERS && longer > cycles)
+            v[i].value = (TAKEN_MORE - TAKEN_FEW) / (longer - cycles);
+    }
+    if (none == PLACES)
+        report_number(p, &f, 0);
+    else
+        report_graded_number(p, &f, v, PLACES);
+    return true;
+}
+
 /* Loops of additions, and loops of NOPs, each at two places on a line. */
 static void run(struct probe *p)
 {
-    struct loop loops[2][2] = {{{0, false}, {48, false}}, {{0, true}, {48, true}}};
+    struct op_loop loops[2][2] = {{{0, false}, {48, false}}, {{0, true}, {48, true}}};
     double delivered = NAN, short_loop = SHORT_LOOP;
     struct kernel k = {.units = 1};
     const char *need = NULL;
@@ -178,9 +255,13 @@ static void run(struct probe *p)
             good = find_timed(p, loops[i]);
         }
     }
+    if (good)
+        find_taken(p);
 }
 
 PROBE(loop_buffer, .title = "Loop buffer", .family = "frontend", .after = "op_cache", .run = run,
       .findings = FINDINGS({"frontend.loop_buffer.ops", "operations", "the longest loop that is replayed; 0: none is"},
                            {"frontend.loop_buffer.nops", "NOPs",
-                            "the longest loop of NOPs that is replayed; 0: none is"}));
+                            "the longest loop of NOPs that is replayed; 0: none is"},
+                           {"frontend.loop_buffer.taken_per_cycle", "branches",
+                            "taken branches in a cycle in loops that are replayed; 0: loops with such are not"}));

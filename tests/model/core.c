@@ -86,6 +86,7 @@ static void fetch(struct core *c, uint64_t address, uint32_t size, bool fused)
         c->line_instructions = 0;
     look_up_decoded(c, address, fused);
     fetch_bytes(c, address, size);
+    c->counts.replayed += c->loop.replays;
     double cycles = c->decoded || c->loop.replays ? 0 : later(size * c->cycles_per_byte, c->cycles_per_decoded);
     c->front += later(fused ? 0 : c->cycles_per_instruction, cycles);
     c->next = address + size;
@@ -104,6 +105,10 @@ static void find_target(struct core *c, uint64_t last_byte, uint64_t target, boo
     const double cycles = c->design.redirect;
     bool looking = true;
 
+    if (c->loop.replays && c->design.loop_taken > 0) {
+        c->branched = c->front = later(c->front, c->branched + c->design.loop_taken);
+        return;
+    }
     for (size_t i = 0; i < TARGET_LEVELS && c->design.targets[i].ways && looking; i++) {
         const enum target_found found = targets_look_up(&c->targets[i], last_byte, target, conditional);
         if (found == TARGET_RIGHT) {
@@ -125,6 +130,8 @@ static void follow_loop(struct core *c, uint64_t next)
     struct loop *l = &c->loop;
     const bool back = next <= c->now.pc;
 
+    if (!back && c->design.loop_taken > 0)
+        return;
     l->replays = back && l->branch == c->now.pc && l->ops <= c->design.loop_ops && l->nops <= c->design.loop_nops;
     l->branch = back ? c->now.pc : 0;
     l->ops = l->nops = 0;

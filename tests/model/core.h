@@ -99,6 +99,7 @@ struct core_design {
      * more NOPs than that; they need no decoder. 0: none are.
      */
     unsigned loop_ops, loop_nops;
+    double loop_taken;    /* cycles of each taken branch inside of one that is replayed; 0: loops with such are not */
     unsigned fetch_bytes; /* fetched in a cycle, in sequence and within one page; 0: any number */
 
     struct code_prefetch_design {
@@ -136,7 +137,7 @@ struct core_design {
 
 /* What has happened so far. Mispredictions are counted as parts of one: see predictor.h. */
 struct core_counts {
-    double instructions, mispredicts, return_mispredicts, l1i_misses;
+    double instructions, mispredicts, return_mispredicts, l1i_misses, replayed;
 };
 
 struct core;

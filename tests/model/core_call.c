@@ -32,7 +32,8 @@ static struct core_counts grown(const struct core_counts *from, const struct cor
     return (struct core_counts){.instructions = from->instructions + factor * by->instructions,
                                 .mispredicts = from->mispredicts + factor * by->mispredicts,
                                 .return_mispredicts = from->return_mispredicts + factor * by->return_mispredicts,
-                                .l1i_misses = from->l1i_misses + factor * by->l1i_misses};
+                                .l1i_misses = from->l1i_misses + factor * by->l1i_misses,
+                                .replayed = from->replayed + factor * by->replayed};
 }
 
 static void prove(const struct repeat *known, const struct repeat *now, bool same)

@@ -16,6 +16,7 @@ static const struct {
     {"mispredicts", offsetof(struct core_counts, mispredicts)},
     {"return_mispredicts", offsetof(struct core_counts, return_mispredicts)},
     {"l1i_misses", offsetof(struct core_counts, l1i_misses)},
+    {"loop_buffer_ops", offsetof(struct core_counts, replayed)},
     {NULL, offsetof(struct core_counts, instructions)},
 };
 enum { EVENTS = sizeof events / sizeof events[0], GENERAL = 8 };

@@ -14,6 +14,7 @@
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
 #include "lib/probe/count.h"
+#include "lib/probe/sample.h"
 #include "lib/probe/sweep.h"
 
 /* The section of probes, which holds this one alone; the linker makes its bounds. */
@@ -27,6 +28,7 @@ static double delivered; /* operations of a short loop that a loop buffer delive
 static double step;      /* operations at which loops become slower */
 static const struct sweep *searched;
 static enum answer answer;
+static double taken; /* what is reported of taken branches in a cycle */
 
 const unsigned emit_nop_lengths[] = {4, 0};
 
@@ -94,9 +96,47 @@ void report_capacity(struct probe *p, const struct finding *f, const struct expe
 void report_number(struct probe *p, const struct finding *f, double value)
 {
     (void)p;
-    (void)f;
     assert_true(value <= 0);
-    answer = NONE;
+    if (!strcmp(f->name, "frontend.loop_buffer.taken_per_cycle"))
+        taken = 0;
+    else
+        answer = NONE;
+}
+
+unsigned emit_jump_bytes(int64_t distance, bool conditional)
+{
+    (void)distance;
+    (void)conditional;
+    return 4;
+}
+
+void emit_jump(struct code *c, size_t to, unsigned bytes)
+{
+    (void)c;
+    (void)to;
+    (void)bytes;
+}
+
+/* A loop of jumps takes half a cycle for each, and two cycles more. */
+bool sample_cycles(struct probe *p, unsigned samples, bool (*build)(struct probe *p, void *context, struct kernel *k),
+                   void *context, double *cycles)
+{
+    static unsigned calls;
+
+    (void)p;
+    (void)samples;
+    (void)build;
+    (void)context;
+    *cycles = calls++ % 2 ? 6 : 4;
+    return true;
+}
+
+void report_graded_number(struct probe *p, const struct finding *f, const struct experiment_value *v, size_t count)
+{
+    (void)p;
+    (void)f;
+    (void)count;
+    taken = v[0].value;
 }
 
 /* What the probe finds on a core whose operation cache holds 1000 operations. */
@@ -135,11 +175,24 @@ static void the_operation_cache_is_no_loop_buffer(void **state)
     assert_int_equal(run_probe((double)NAN, 500), FOUND);
 }
 
+/* Loops of four and of eight jumps: all of their five and nine operations are delivered, none is, or nothing is counted. */
+static void jumps_are_timed_where_they_are_delivered(void **state)
+{
+    (void)state;
+    run_probe(9, 64);
+    assert_true(taken >= 2 && taken <= 2);
+    run_probe(0.5, 64);
+    assert_true(taken <= 0);
+    run_probe((double)NAN, 64);
+    assert_true(isnan(taken));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_buffer_delivers_most_of_a_short_loop),
         cmocka_unit_test(the_operation_cache_is_no_loop_buffer),
+        cmocka_unit_test(jumps_are_timed_where_they_are_delivered),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
