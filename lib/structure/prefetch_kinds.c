@@ -37,6 +37,7 @@ bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait)
     case PREFETCH_PAGE_BORDER:
     case PREFETCH_PAGE_ORDER:
     case PREFETCH_HITS:
+    case PREFETCH_GROWTH:
     case PREFETCH_STORES: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
     case PREFETCH_KEY: return kind == PREFETCH_REGION;
     case PREFETCH_THROTTLED: return true;
@@ -257,6 +258,7 @@ static void doubt_sequences(const struct prefetch_kinds *k, struct prefetch_foun
         (hits && !strcmp(hits, "train")))
         return;
     f->numbers[PREFETCH_STREAMS] = f->numbers[PREFETCH_STRIDE_MAX] = unknown;
+    f->words[PREFETCH_GROWTH] = (struct prefetch_word){NULL, REASON_AMBIGUOUS};
     if (train[0] != train[1])
         f->numbers[PREFETCH_TRAIN] = f->numbers[PREFETCH_RESUMES] = unknown;
 }

@@ -73,6 +73,7 @@ enum prefetch_trait {
     PREFETCH_STORES,      /* stores: the same */
     PREFETCH_UNIT,        /* which distances must be constant: those of "bytes", or those of "lines" */
     PREFETCH_SHORT,       /* strides shorter than a line: "followed", "not followed" */
+    PREFETCH_GROWTH,      /* how far ahead lines are as a sequence goes on: "grows", "constant" */
     PREFETCH_THROTTLED,   /* while other lines are under way: brings "as much", or "less" */
     PREFETCH_KEY,         /* what a region's pattern is known by: "instruction", "instruction and offset", "offset" */
     PREFETCH_TRAITS
@@ -107,7 +108,8 @@ struct prefetch_found {
      * perhaps[n], if that is not certain, or a single access may bring it.
      */
     uint32_t in[PREFETCH_SEQUENCE + 1], perhaps[PREFETCH_SEQUENCE + 1];
-    unsigned measured; /* the largest such n that was measured; 0: none */
+    unsigned most[PREFETCH_SEQUENCE + 1]; /* strides ahead that were looked at */
+    unsigned measured;                    /* the largest such n that was measured; 0: none */
     int stride;
     struct prefetch_shown shown[SHOWN_LISTS]; /* what its lists fetched */
     size_t shown_lists;

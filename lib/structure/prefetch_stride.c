@@ -35,6 +35,7 @@ static bool find_train(struct prefetch_kinds *k, struct prefetch_found *f, bool 
             f->in[n] = in;
             f->perhaps[n] = (r.unclear | known) & ~in;
             f->measured = n;
+            f->most[n] = r.most;
             prefetch_show_sequence(&f->shown[f->shown_lists++], n, stride, in, f->perhaps[n], r.most);
         }
         if (in && isnan(f->numbers[PREFETCH_TRAIN].view[view]) && !unclear) {
@@ -53,6 +54,27 @@ static bool find_train(struct prefetch_kinds *k, struct prefetch_found *f, bool 
             break;
     }
     return true;
+}
+
+enum { GROWN = 2 /* longer sequences that must show the same: a single one may be misread */ };
+
+/* Whether longer sequences than the one that just trains have lines brought that are farther ahead. */
+static void find_growth(struct prefetch_found *f)
+{
+    const unsigned first = reach_farthest(f->first[0]), train = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
+    unsigned farther = 0, alike = 0, left = 0;
+
+    for (unsigned n = train + 1; n <= f->measured; n++) {
+        const unsigned far = f->in[n] ? reach_farthest(f->in[n]) : 0;
+        /* where looks end with the farthest one, nothing is known of those behind it */
+        const bool clear = far < f->most[n] && !(f->perhaps[n] >> (far + 1));
+        farther += far > first;
+        alike += far == first && clear;
+        left += far < first || (far == first && !clear);
+    }
+    f->words[PREFETCH_GROWTH] = farther >= GROWN && !left             ? (struct prefetch_word){"grows", REASON_NONE}
+                                : alike >= GROWN && !left && !farther ? (struct prefetch_word){"constant", REASON_NONE}
+                                                                      : (struct prefetch_word){NULL, REASON_NOT_STEADY};
 }
 
 /* ---- How many at once ------------------------------------------------------------------------------- */
@@ -132,6 +154,8 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
         return false;
     if (stride < 0)
         return true;
+    if (!other || f->numbers[PREFETCH_TRAIN].view[0] == f->numbers[PREFETCH_TRAIN].view[1])
+        find_growth(f);
     if (!prefetch_find_trains(k, f, one))
         return false;
     /* this looks at the line that the last access brings: it must be known well, which both directions then agree on */

@@ -50,11 +50,15 @@ static const struct {
                   {"memory.prefetcher.length", PREFETCH_LENGTH},
                   {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS},
                   {"memory.prefetcher.stride_min", PREFETCH_STRIDE_MIN}};
-static const char *const traits[PREFETCH_TRAITS] = {
-    [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
-    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",   [PREFETCH_STORES] = "memory.prefetcher.stores",
-    [PREFETCH_UNIT] = "memory.prefetcher.distances",          [PREFETCH_SHORT] = "memory.prefetcher.short_strides",
-    [PREFETCH_THROTTLED] = "memory.prefetcher.throttled",     [PREFETCH_KEY] = "memory.prefetcher.key"};
+static const char *const traits[PREFETCH_TRAITS] = {[PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border",
+                                                    [PREFETCH_HITS] = "memory.prefetcher.hits",
+                                                    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",
+                                                    [PREFETCH_STORES] = "memory.prefetcher.stores",
+                                                    [PREFETCH_UNIT] = "memory.prefetcher.distances",
+                                                    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",
+                                                    [PREFETCH_GROWTH] = "memory.prefetcher.growth",
+                                                    [PREFETCH_THROTTLED] = "memory.prefetcher.throttled",
+                                                    [PREFETCH_KEY] = "memory.prefetcher.key"};
 enum {
     PARAMETERS = sizeof parameters / sizeof *parameters,
     SMOKE_FIRST_BYTES = 4096 /* that the first level is taken for in the profile smoke */
@@ -249,6 +253,8 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.degree", "lines",
            "lines that a prefetcher brings for one access, as soon as it is trained"},
           {"memory.prefetcher.distance", "strides", "strides, or lines of a stream, to the farthest of these"},
+          {"memory.prefetcher.growth", "distance",
+           "whether later accesses of a sequence have lines brought that are farther ahead"},
           {"memory.prefetcher.streams", "streams", "sequences that a prefetcher follows at once"},
           {"memory.prefetcher.stride_min", "bytes", "shortest stride that a prefetcher follows"},
           {"memory.prefetcher.stride_max", "lines", "longest stride that a prefetcher follows"},

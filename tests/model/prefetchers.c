@@ -88,6 +88,11 @@ static void see_pair(struct prefetchers *p, const struct prefetcher_access *a, s
     see_neighbours(p, &p->design.pair, (int64_t)a->address, l);
 }
 
+static unsigned grown(unsigned loads, unsigned most)
+{
+    return loads < most ? loads : most;
+}
+
 /* A trained entry meets another stride. Returns whether it keeps its own. */
 static bool keeps_stride(const struct stride_design *d, struct stride_entry *e)
 {
@@ -121,9 +126,10 @@ static void see_stride(struct prefetchers *p, const struct prefetcher_access *a,
         e->stride = stride;
     const int64_t follows = e->stride * unit;
     const int64_t size = follows < 0 ? -follows : follows;
-    if (e->same + 2 < d->train || size < d->least || size > (int64_t)d->lines * CACHE_LINE_BYTES)
+    e->brought = e->same + 2 < d->train ? 0 : e->brought + 1;
+    if (!e->brought || size < d->least || size > (int64_t)d->lines * CACHE_LINE_BYTES)
         return;
-    for (unsigned i = d->distance - d->degree + 1; i <= d->distance; i++)
+    for (unsigned i = d->distance - d->degree + 1; i <= d->distance + grown(e->brought - 1, d->grows); i++)
         if (d->crosses || same_page(address, address + i * follows)) {
             const size_t at = l->count;
             bring(l, address + i * follows, d->into);
@@ -154,7 +160,7 @@ static void see_stream(struct prefetchers *p, const struct prefetcher_access *a,
     e->last = line;
     if (e->run < d->train || (direction < 0 && !d->down))
         return;
-    for (unsigned i = d->distance - d->degree + 1; i <= d->distance; i++) {
+    for (unsigned i = d->distance - d->degree + 1; i <= d->distance + grown(e->run - d->train, d->grows); i++) {
         const int64_t to = address + direction * (int64_t)i * CACHE_LINE_BYTES;
         if (same_page(address, to))
             bring(l, to, d->into);

@@ -47,6 +47,7 @@ struct stride_design {
     unsigned bits;     /* low bits of the instruction's address that it is known by; 0: all */
     bool crosses;      /* it goes on in the next page, … */
     bool by_frame;     /* … which is that of the next frame */
+    unsigned grows;    /* lines farther at most, a stride or line more for each load behind training */
     size_t into;
 };
 
@@ -58,6 +59,7 @@ struct stream_design {
     unsigned gap;              /* lines from one access to the next, at most */
     bool down;                 /* it also follows descending lines */
     struct seen_design sees;
+    unsigned grows; /* as above */
     size_t into;
 };
 
@@ -150,6 +152,7 @@ struct prefetchers {
         struct entry_id id; /* by low bits of the instruction's address */
         int64_t last, stride;
         unsigned same;
+        unsigned brought; /* loads for which lines were, since it was trained */
     } strides[PREFETCH_ENTRIES];
     struct stream_entry {
         struct entry_id id; /* by page */

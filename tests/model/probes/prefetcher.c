@@ -166,13 +166,14 @@ static void check_fetched(const struct machine_design *m, const char *kind, cons
 
 /* What both kinds of sequences have. */
 static void check_sequence(const struct machine_design *m, const char *kind, const char *home, unsigned train,
-                           unsigned degree, unsigned distance, unsigned entries)
+                           unsigned degree, unsigned distance, unsigned entries, unsigned grows)
 {
     check_parameter(m, "memory.prefetcher.train", kind, home, train);
     check_parameter(m, "memory.prefetcher.degree", kind, home, degree);
     check_parameter(m, "memory.prefetcher.distance", kind, home, distance);
     check_parameter(m, "memory.prefetcher.streams", kind, home, entries);
-    check_fetched(m, kind, home, distance);
+    check_word(m, "memory.prefetcher.growth", kind, home, grows ? "grows" : "constant");
+    check_fetched(m, kind, home, distance + grows);
 }
 
 static void check_seen(const struct machine_design *m, const char *kind, const char *home, const struct seen_design *d)
@@ -209,7 +210,7 @@ static void check_stride(const struct machine_design *m, const char *home)
     check_kind(m, "stride", home, there || (deltas->deltas && shows(m, home, deltas->into)) ? "up and down" : "none");
     if (!there)
         return;
-    check_sequence(m, "stride", home, d->train, d->degree, d->distance, d->entries);
+    check_sequence(m, "stride", home, d->train, d->degree, d->distance, d->entries, d->grows);
     /* where it stops at pages, a longer stride must fit into one as well */
     check_seen_parameter(m, "memory.prefetcher.stride_max", "stride", home, d->lines,
                          d->crosses || (d->lines + 1) * (d->train - 1 + ahead) < page_lines);
@@ -246,7 +247,7 @@ static void check_stream(const struct machine_design *m, const char *home)
     check_kind(m, "stream", home, !there ? "none" : d->down ? "up and down" : "up");
     if (!there)
         return;
-    check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries);
+    check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries, d->grows);
     check_throttled(m, "stream", home, SWITCH_STREAM, d->degree);
     check_word(m, "memory.prefetcher.page_border", "stream", home, "stops");
     check_order(m, "stream", home, "stops");
@@ -417,6 +418,15 @@ static void draw_throttle(struct throttle_design *d)
                                       .leaves = (unsigned)pick(0, 1)};
 }
 
+/* Of every second machine, sequences have lines brought ever farther ahead. */
+static void draw_growth(struct prefetcher_design *d)
+{
+    if (pick(0, 1)) {
+        d->stride.grows = (unsigned)pick(1, 3);
+        d->stream.grows = (unsigned)pick(1, 3);
+    }
+}
+
 static void show(const struct machine_design *m)
 {
     const struct prefetcher_design *d = &m->core.prefetchers;
@@ -439,6 +449,7 @@ static void show(const struct machine_design *m)
             d->replay.into + 1);
     fprintf(stderr, "# pointers %u ahead %u lines %d levels %u into %zu\n", d->pointers.train, d->pointers.ahead,
             d->pointers.lines, d->pointers.levels, d->pointers.into + 1);
+    fprintf(stderr, "# grows: stride %u, stream %u\n", d->stride.grows, d->stream.grows);
     fprintf(stderr, "# throttle %u kinds %llx leaves %u\n", d->throttle.under_way,
             (unsigned long long)d->throttle.kinds, d->throttle.leaves);
     fprintf(stderr, "# region %u before %u behind %u active %u key %d into %zu\n", d->region.bytes, d->region.before,
@@ -468,6 +479,7 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
         draw_prefetchers(&m.core.prefetchers, seed % 8 == 0);
         m.core.prefetchers.switches = seed % 2 == 0;
         draw_throttle(&m.core.prefetchers.throttle);
+        draw_growth(&m.core.prefetchers);
         if (getenv("MODEL_SHOWS"))
             show(&m);
         run_probes_on(&m, "prefetcher", PROFILE_QUICK);
