@@ -53,11 +53,13 @@ static void look_up_decoded(struct core *c, uint64_t address, bool fused)
 {
     if (fused && c->design.ops_pack && c->line_instructions > 0)
         return;
-    unsigned entry = c->design.op_entry ? c->line_instructions / c->design.op_entry : 0;
+    const unsigned instructions = c->line_instructions++;
 
-    if (c->line_instructions == 0 || (c->design.op_entry && c->line_instructions % c->design.op_entry == 0))
-        c->decoded = cache_touch(&c->op_cache, address | (uint64_t)entry << 48);
-    c->line_instructions++;
+    if (instructions == 0)
+        c->line_entries = 0;
+    else if (!c->design.op_entry || instructions != c->line_entries * c->design.op_entry)
+        return;
+    c->decoded = cache_touch(&c->op_cache, address | (uint64_t)c->line_entries++ << 48);
 }
 
 /* One fetch ends at a taken branch and at the end of a page. Fetching is at most `ahead` cycles before the rest. */
@@ -159,6 +161,10 @@ static void resolve(struct core *c, uint64_t next)
     const struct decoded *d = c->now.decoded;
     double missed = 0;
 
+    if (d->kind < KIND_CALL && next == c->now.pc + d->size) { /* most are no branches */
+        c->restarted = false;
+        return;
+    }
     if (d->kind == KIND_RETURN)
         missed = predictor_return(&c->predictor, c->now.pc, next);
     else if (d->kind == KIND_CONDITIONAL)
@@ -267,15 +273,16 @@ static void walk(struct core *c)
     if (address - c->code.at >= c->code.count)
         c->code = *mapping_of(c, address);
     const uint64_t offset = address - c->code.at;
-    uint32_t number = c->code.decoded ? c->code.decoded[offset] : 0;
-    if (!number)
-        number = mapping_decode(&c->code, offset);
-    if (!number) { /* Unicorn cannot decode it either, and is about to fault */
+    uint32_t entry = c->code.decoded ? c->code.decoded[offset] : 0;
+    if (!entry)
+        entry = mapping_decode(&c->code, offset);
+    if (!entry) { /* Unicorn cannot decode it either, and is about to fault */
         c->walk_end = c->walked;
         return;
     }
-    const struct decoded *d = &decoded[number];
-    c->walked += d->size;
+    const struct decoded *d = &decoded[code_number(entry)];
+    const uint32_t size = code_size(entry);
+    c->walked += size;
     if (d->repeats && c->now.decoded == d && c->now.pc == address) /* goes on with its next byte */
         return;
     if (c->now.decoded)
@@ -285,7 +292,7 @@ static void walk(struct core *c)
     c->loop.nops += d->kind == KIND_NOP;
     c->fused = (c->compared && d->kind == KIND_CONDITIONAL) ||
                (c->design.nops_fuse && !c->fused && d->kind == KIND_NOP && c->front > 0);
-    fetch(c, address, d->size, c->fused);
+    fetch(c, address, size, c->fused);
     c->compared = c->design.fuses && d->compares;
     rename_one(c, d);
     if (d->prefetches)
@@ -338,10 +345,10 @@ static uint64_t walk_to_counter(struct core *c)
 static bool next_is_atomic(struct core *c)
 {
     for (uint64_t at = c->walked; at < c->walk_end;) {
-        const uint32_t number = mapping_decode(&c->code, at - c->code.at);
-        if (!number || decoded[number].accesses)
+        const uint32_t entry = mapping_decode(&c->code, at - c->code.at), number = code_number(entry);
+        if (!entry || decoded[number].accesses)
             return decoded[number].atomic;
-        at += decoded[number].size;
+        at += code_size(entry);
     }
     return false;
 }

@@ -21,7 +21,7 @@ struct mapping {
     size_t count;
     uint8_t *seen; /* code: a copy of the bytes, as Unicorn has translated them */
     uint32_t
-        *decoded; /* code: the number of the instruction that begins at each byte (decode.h); 0: not asked for yet */
+        *decoded; /* code: the instruction that begins at each byte (code_number in decode.h); 0: not asked for yet */
     struct asked {
         uint32_t first, end;
     } * asked; /* code, for each page: all offsets that were asked for lie from first up to before end */
@@ -99,6 +99,7 @@ struct core {
     double cycles_per_byte;     /* of that line, unless it is decoded already */
     bool decoded;               /* the operation cache has it */
     unsigned line_instructions; /* of this line since it was entered */
+    unsigned line_entries;      /* of the operation cache that these lie in */
     uint64_t next;              /* where code continues when no branch is taken */
     uint64_t fetched_page;
     struct loop {
@@ -139,7 +140,7 @@ uc_engine *core_engine(void);
 
 /* The mapping that an address lies in; there is one. */
 struct mapping *mapping_of(struct core *c, uint64_t address);
-/* The number of the instruction at an offset of a mapping of code (decode.h), 0 where there is none; remembers it. */
+/* The instruction at an offset of a mapping of code (code_number in decode.h), 0 where there is none; remembers it. */
 uint32_t mapping_decode(const struct mapping *m, uint64_t offset);
 /* Where the frame of an address lies in its block of frames, in bytes. */
 size_t frame_offset(const struct mapping *m, uint64_t address);

@@ -230,7 +230,7 @@ uint32_t decode(const uint8_t *bytes, size_t room)
     for (unsigned left = known.sizes[first]; left; left &= left - 1) {
         const uint32_t size = (uint32_t)__builtin_ctz(left), number = *slot_of(key_of(bytes, size), bytes, size);
         if (number)
-            return number;
+            return number | size << CODE_SIZE_SHIFT;
     }
     if (known.count == DECODED)
         abort();
@@ -239,5 +239,6 @@ uint32_t decode(const uint8_t *bytes, size_t room)
         return 0;
     new->key = key_of(bytes, new->size);
     known.sizes[first] |= (uint16_t)(1U << new->size);
-    return *slot_of(new->key, bytes, new->size) = known.count++;
+    *slot_of(new->key, bytes, new->size) = known.count;
+    return known.count++ | (uint32_t) new->size << CODE_SIZE_SHIFT;
 }

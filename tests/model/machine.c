@@ -259,6 +259,9 @@ static size_t whole_pages(size_t bytes)
     return (bytes + machine.page_bytes - 1) / machine.page_bytes * machine.page_bytes;
 }
 
+/* Larger areas are hardly used, and would take memory of this computer that nobody writes. */
+static const size_t HUGE_MAXIMUM = (size_t)1 << 27;
+
 /*
  * Zeroed memory between two guards, the second of which begins right behind it. Only what is written takes memory of
  * this computer, since some areas are large and hardly used. The addresses are round, and the same in every run: they
@@ -272,6 +275,9 @@ static uint8_t *zeroed_pages(size_t bytes)
 
     if (pages == MAP_FAILED)
         return NULL;
+    /* accesses at random would miss the TLBs of this computer; where there are no large pages, they do */
+    if (all < HUGE_MAXIMUM)
+        (void)madvise(pages, all, MADV_HUGEPAGE);
     machine.next_frames += (all / machine.large_page_bytes + 1) * machine.large_page_bytes;
     guard_set(pages, GUARD_BYTES);
     guard_set(pages + GUARD_BYTES + bytes, GUARD_BYTES);
