@@ -103,11 +103,6 @@ double meter_seconds(const struct meter *m)
     return m->profile == PROFILE_SIMULATED ? m->instructions / BUDGET_INSTRUCTIONS : machine_seconds();
 }
 
-uint64_t meter_disturbed(const struct meter *m)
-{
-    return m->rejected_by[CAUSE_SHARED] + m->rejected_by[CAUSE_STOLEN];
-}
-
 bool meter_wait(struct meter *m)
 {
     double start = machine_seconds();
