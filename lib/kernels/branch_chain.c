@@ -14,7 +14,8 @@ enum {
     NEAR_BYTES = 64,          /* up to this distance branches have the shortest encoding */
     ROTATION_BYTES = 1 << 14, /* of a large page over which lines rotate: no first level of a cache needs more */
     LOOP_BYTES = 64,          /* room for the loop's code */
-    ADDITION_REGISTERS = 8    /* that additions use in turn */
+    ADDITION_REGISTERS = 8,   /* that additions use in turn */
+    OFFSET_BYTES = 8          /* from one offset of branches in their lines to the next: room for the longest branch */
 };
 
 const char *const branch_chain_pattern_names[BRANCH_CHAIN_PATTERNS] = {"uncond", "cond", "cond-uncond", "uncond-cond"};
@@ -137,10 +138,29 @@ static size_t target_in_slot(const struct branch_chain *chain, bool is_condition
     return branch_end(chain) - branch_bytes(chain, is_conditional) - filler_bytes(chain);
 }
 
+/*
+ * Where in its line a slot is, in bytes. The number of the line and this offset are the two coordinates of Sobol's
+ * sequence: of 2^(a + b) slots that follow each other, from a multiple of that on, exactly one has each value of the a
+ * lowest address bits above a line and the b highest within. So they are spread evenly over the sets of any such index.
+ * Source: Sobol 1967; the second coordinate's bit k is the parity of the bits j of the slot with C(j, k) odd. For the
+ * three bits here that depends on j modulo 4 alone, so that it is calculated for four bits at once.
+ */
+static size_t offset_in_line(const struct branch_chain *chain, size_t slot)
+{
+    static const uint8_t of_four_bits[16] = {0, 4, 6, 2, 5, 1, 3, 7, 7, 3, 1, 5, 2, 6, 4, 0};
+    size_t folded = slot ^ slot >> 16; /* there are fewer than 2^32 slots */
+
+    if (!chain->offsets_differ || slot == LOOP)
+        return 0;
+    folded ^= folded >> 8;
+    folded ^= folded >> 4;
+    return of_four_bits[folded % 16] * (size_t)OFFSET_BYTES;
+}
+
 /* The offset that branches to a slot lead to. */
 static size_t target_at(const struct branch_chain *chain, size_t end, size_t slot)
 {
-    return slot_at(chain, end, slot) + target_in_slot(chain, conditional(chain, slot));
+    return slot_at(chain, end, slot) + offset_in_line(chain, slot) + target_in_slot(chain, conditional(chain, slot));
 }
 
 /* ---- Code --------------------------------------------------------------------------------------- */
@@ -177,29 +197,37 @@ static void emit_slots(struct code *c, const struct branch_chain *chain, size_t 
 }
 
 /*
- * One slot on each page, in the order of addresses. The rest of a page is not written: it may be long. A slot that leads
- * as far as the one before it is a copy of that.
+ * One slot on each page or line, in the order of addresses. The rest of a page or line is not written: it may be long. A
+ * slot that leads as far as an earlier one is a copy of that.
  */
-static void emit_pages(struct code *c, const struct branch_chain *chain, size_t end)
+static void emit_apart(struct code *c, const struct branch_chain *chain, size_t end)
 {
-    const struct rotation r = rotation_of(chain);
+    enum { KEPT = 16 }; /* distances between offsets of two lines: 15 */
+    struct {
+        size_t leap;
+        struct code before, after;
+    } kept[KEPT];
+    const struct rotation r = chain->page_bytes ? rotation_of(chain) : (struct rotation){.lines = 1};
     const size_t in_slot[] = {target_in_slot(chain, false), target_in_slot(chain, true)};
-    struct code before = *c, after = *c;
-    size_t leap = 0, at = target_at(chain, end, chain->count - 1);
+    size_t at = target_at(chain, end, chain->count - 1);
 
+    for (size_t i = 0; i < KEPT; i++)
+        kept[i].leap = 0;
     for (size_t slot = chain->count; slot-- > 0 && code_good(c);) {
         const size_t next = slot > 0 ? slot - 1 : LOOP;
-        const size_t to = page_line_at(chain, &r, end, next) + in_slot[conditional(chain, next)];
+        const size_t line = chain->page_bytes ? page_line_at(chain, &r, end, next) : slot_at(chain, end, next);
+        const size_t to = line + offset_in_line(chain, next) + in_slot[conditional(chain, next)];
+        const size_t leap = to - at, i = leap / OFFSET_BYTES % KEPT;
         if (at >= c->used)
             c->used = at;
-        if (to - at == leap && chain->pattern <= BRANCH_CHAIN_COND) {
-            emit_copy_between(c, &before, &after);
+        if (leap == kept[i].leap && chain->pattern <= BRANCH_CHAIN_COND) {
+            emit_copy_between(c, &kept[i].before, &kept[i].after);
         } else {
-            before = *c;
-            emit_slot(c, chain, at, to - at, conditional(chain, slot));
-            after = *c;
+            kept[i].leap = leap;
+            kept[i].before = *c;
+            emit_slot(c, chain, at, leap, conditional(chain, slot));
+            kept[i].after = *c;
         }
-        leap = to - at;
         at = to;
     }
 }
@@ -278,7 +306,8 @@ static bool check_room(struct code *c, const struct branch_chain *chain, size_t 
 {
     const size_t needed = filler_bytes(chain) + branch_bytes(chain, chain->pattern != BRANCH_CHAIN_UNCOND);
 
-    if (branch_chain_span(chain) <= end && branch_end(chain) >= needed && chain->stride >= needed)
+    if (branch_chain_span(chain) <= end && branch_end(chain) >= needed && chain->stride >= needed &&
+        (!chain->offsets_differ || (needed <= OFFSET_BYTES && chain->stride >= BRANCH_CHAIN_LINE_BYTES)))
         return true;
     c->overflow = true;
     return false;
@@ -297,8 +326,8 @@ size_t branch_chain_emit(struct code *c, const struct branch_chain *chain, size_
     if (next) {
         random_cycle(next, (uint32_t)chain->count, random);
         emit_slots(c, chain, end, next, chain->count, 0);
-    } else if (chain->page_bytes) {
-        emit_pages(c, chain, end);
+    } else if (chain->page_bytes || chain->offsets_differ) {
+        emit_apart(c, chain, end);
     } else {
         emit_alike(c, chain, end, chain->count, 0);
     }
@@ -343,8 +372,9 @@ static size_t emit_frames(struct code *c, const struct branch_chain *chain, cons
     const size_t end = r->end, page_bytes = r->code.area.page_bytes;
     const size_t turn = chain->page_bytes ? turning_slot(chain) : lines_of(page_bytes);
 
-    c->invalid |= chain->scattered || (chain->page_bytes ? lines_of(page_bytes) % (chain->stride / page_bytes) != 0
-                                                         : page_bytes % chain->stride != 0);
+    c->invalid |= chain->scattered || chain->offsets_differ ||
+                  (chain->page_bytes ? lines_of(page_bytes) % (chain->stride / page_bytes) != 0
+                                     : page_bytes % chain->stride != 0);
     if (!check_room(c, chain, end) || c->invalid)
         return 0;
     if (chain->page_bytes) {

@@ -51,6 +51,11 @@ struct branch_chain {
      */
     size_t page_bytes;
     size_t lines_apart; /* lines by which it rotates from one branch to the next, an odd number; 0: one */
+    /*
+     * One branch in each line or page, each at one of eight offsets of its line: for branch target buffers whose index
+     * has address bits within a line. Not where pages share a frame, as each offset takes code of its own.
+     */
+    bool offsets_differ;
 };
 
 /* Bytes of each addition. */

@@ -136,8 +136,10 @@ static void report_level(struct probe *p, const struct hierarchy *q, const struc
         e[i].knee = level < l->count ? l->knee[level] : l->verdict->level_count;
         e[i].half = scattered;
         /* where a rise has several knees it begins at the first of them */
-        if (scattered && level < l->count && l->knee[level] > l->level[level])
-            e[i].otherwise = l->verdict->knees[l->level[level]].foot;
+        if (level < l->count && l->knee[level] > l->level[level]) {
+            const struct knee *begin = &l->verdict->knees[l->level[level]];
+            e[i].otherwise = scattered ? begin->foot : begin->low;
+        }
         e[i].confounder = scattered ? "frames" : experiments[i].confounder;
         const bool flat = level < l->count && !(l->rises && level == l->hides);
         v[i] = (struct experiment_value){e[i].name, experiments[i].confounder,

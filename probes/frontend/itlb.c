@@ -12,6 +12,8 @@
  *              has none of them for code the reason is reported
  *   strides    on one frame, pages 1, 2, 4 … pages apart: behind the lowest address bit that chooses a set the count
  *              halves, until the ways of one set are left (lib/structure/stride_family.h)
+ *   offsets    where that lets a simulated core's branch target buffer hold more of them, jumps lie at several offsets of
+ *              their lines, not at one
  *   other      where a rise begins and behind it, with jumps that rotate over lines in other steps: the rise of a TLB
  *              does not depend on lines, that of a branch target buffer with a hashed index does
  *
@@ -63,6 +65,7 @@ struct pages {
     size_t experiment;    /* whose frames these are */
     size_t bytes, stride; /* of a page, in bytes; from one jump to the next, in pages */
     size_t lines_apart;   /* of two jumps that follow each other, on their pages; 0: one */
+    bool offsets_differ;  /* in the lines of jumps; struct branch_chain */
 };
 
 /* Lines by which jumps rotate to see whether a rise depends on them. Three numbers without a common factor. */
@@ -76,7 +79,8 @@ static bool build(struct probe *p, double pages, void *context, struct kernel *k
     const struct branch_chain chain = {.count = (size_t)pages - BRANCH_CHAIN_LOOP_BRANCHES,
                                        .stride = s->stride * s->bytes,
                                        .page_bytes = s->bytes,
-                                       .lines_apart = s->lines_apart};
+                                       .lines_apart = s->lines_apart,
+                                       .offsets_differ = s->offsets_differ};
 
     return branch_chain_kernel(p, &chain, &s->room, k);
 }
@@ -85,7 +89,8 @@ static bool build_control(struct probe *p, double pages, void *context, struct k
 {
     const struct pages *s = context;
     const struct branch_chain chain = {.count = (size_t)pages - BRANCH_CHAIN_LOOP_BRANCHES,
-                                       .stride = BRANCH_CHAIN_LINE_BYTES};
+                                       .stride = BRANCH_CHAIN_LINE_BYTES,
+                                       .offsets_differ = s->offsets_differ};
 
     return branch_chain_kernel(p, &chain, &s->room, k);
 }
@@ -170,6 +175,33 @@ static bool map_pages(struct probe *p, struct pages s[KINDS], size_t bytes, size
     return branch_chain_map(p, &s[0].room, bytes, page_bytes, experiments[KINDS - 1].kind);
 }
 
+/*
+ * Lets jumps of a simulated core differ in their offsets within lines, if few or many cost less then: a branch target
+ * buffer whose index has those address bits holds more of them. Otherwise, and beside pages that share a frame, they do
+ * not, since each offset takes time to write.
+ */
+static bool choose_offsets(struct probe *p, struct pages *s)
+{
+    static const double jumps[] = {32, 128}; /* as many as small and as large first levels of instruction TLBs hold */
+    static const double LESS = 0.9;          /* chosen: more than a loop's instructions change */
+
+    if (!probe_is_simulated(p) || s->room.kind == BRANCH_CHAIN_ONE_FRAME)
+        return true;
+    bool better = false;
+    for (size_t i = 0; i < sizeof jumps / sizeof jumps[0] && !better; i++) {
+        struct point pt[2];
+        for (unsigned differ = 0; differ < 2; differ++) {
+            struct kernel k;
+            s->offsets_differ = differ;
+            if (!build(p, jumps[i], s, &k) || !probe_measure(p, &k, &pt[differ]))
+                return false;
+        }
+        better = pt[1].q20 < LESS * pt[0].q20;
+    }
+    s->offsets_differ = better;
+    return true;
+}
+
 static bool find_page(struct probe *p, size_t page_bytes)
 {
     struct tlb t = request(p, page_bytes, probe_smoke(p, 16, probe_simulated(p, SIMULATED_NEAR, 1024)),
@@ -182,7 +214,7 @@ static bool find_page(struct probe *p, size_t page_bytes)
                          probe_smoke(p, 0, 2048)); /* the largest stride has to show more than the ways of a set */
     bool good = map_pages(p, s, (size_t)t.stride_room * page_bytes, page_bytes, &count);
     mapped = count;
-    good = good && find_levels(p, &t, s, count, &first);
+    good = good && choose_offsets(p, &s[0]) && find_levels(p, &t, s, count, &first);
     t.length_factor = good ? first.length_factor : 1;
     good = good && (isnan(first.entries) || probe_smoke(p, 0, 1) < 1 || find_sets(p, &t, s, first.entries));
     while (mapped-- > 0)
