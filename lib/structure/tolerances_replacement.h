@@ -16,11 +16,15 @@ static const double REPLACEMENT_HALF_A_MISS = 0.5;
  */
 static const double OVERFLOW_SHARE = 0.05;
 /*
- * The curve of a table that overflows falls from one number to the next if it does so by this part of its rise, and
- * does not if by no more than the second; between them it is in doubt. Chosen: a tenth, twice the share by which
- * NRU_SHARED may be off, and a twentieth. Its first falls are 0.41, 0.23, 0.16 and 0.12 of the rise with 8 ways.
+ * The curve of a table that overflows falls from one number to the next if it does so by this part of its rise. Chosen:
+ * a tenth, twice the share by which NRU_SHARED may be off. Its first falls are 0.41, 0.23, 0.16 and 0.12 of the rise
+ * with 8 ways.
  */
 static const double OVERFLOW_FALL = 0.1;
+/*
+ * It does not fall if it does so by no more than this part of its rise; between this and OVERFLOW_FALL that is in
+ * doubt. Chosen: a twentieth, half of that.
+ */
 static const double OVERFLOW_NO_FALL = 0.05;
 /* The rise is up to what this part of the points stays below. Chosen: the highest tenth may have been disturbed. */
 static const double OVERFLOW_RISE_QUANTILE = 0.9;

@@ -570,11 +570,6 @@ double core_reach(struct core *c, uint64_t pc)
     return c->now.decoded ? c->now.start : core_time(c);
 }
 
-double core_time(const struct core *c)
-{
-    return later(c->front, later(c->latest, c->retired));
-}
-
 void core_free(struct core *c)
 {
     while (c->mapping_count)

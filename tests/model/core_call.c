@@ -76,3 +76,8 @@ double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], st
         repeats_learn(&c->repeats, &now);
     return now.cycles;
 }
+
+double core_time(const struct core *c)
+{
+    return later(c->front, later(c->latest, c->retired));
+}
