@@ -44,12 +44,14 @@ enum {
 struct mispredicted_return {
     struct area area;        /* the position in the list; in the next line, the list: targets of all jumps in order */
     unsigned jumps_bits;     /* log2 of the length of the list, with the jumps that lead to the end of an iteration */
+    bool whole;              /* an iteration is a pass: on simulated cores, where readings have few iterations */
     bool full;               /* places fill their line with NOPs */
     size_t group;            /* this many jumps stay together in the order that is drawn; 0: 1 */
     size_t entry, jump, end; /* offsets of the code that mispredicted_return_begin has emitted */
+    uint64_t loop_instructions; /* of that code */
 };
 
-/* Maps the list and sets s->jumps_bits. False: there is no memory for it, and the probe has ended. */
+/* Maps the list and sets s->jumps_bits and s->whole. False: there is no memory for it, and the probe has ended. */
 bool mispredicted_return_map(struct probe *p, struct mispredicted_return *s);
 /* Emits the jump and the loop around it, in MISPREDICTED_LOOP_LINES lines. */
 void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
@@ -60,7 +62,7 @@ void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
 void mispredicted_return_place(struct code *c, const struct mispredicted_return *s);
 /*
  * Makes the kernel of the code *c, in which all places have been emitted. A pass is one jump to each of `count` places,
- * at most as many as the list has room for; place(context, i) returns the byte offset of place i in the code. Their
+ * at least one and at most as many as the list has room for; place(context, i) returns the byte offset of place i in the code. Their
  * order is drawn at random, with groups of s->group neighbours kept together. The unit is a jump. False: the probe has
  * ended.
  */

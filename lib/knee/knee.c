@@ -44,7 +44,9 @@ static bool describe_levels(const struct curve *c, struct verdict *out)
         struct line l = series_line(s, first, end, end - first > 3);
         for (size_t k = first; k < end; k++)
             scratch[n++] = s->y[k];
-        double height = median(scratch, n);
+        double height = median(scratch, n), least = height;
+        for (size_t k = 0; k < n; k++)
+            least = fmin(least, scratch[k]);
         n = 0;
         for (size_t k = first; k < end; k++)
             scratch[n++] = fabs(s->y[k] - line_at(&l, s->x[k]));
@@ -54,6 +56,7 @@ static bool describe_levels(const struct curve *c, struct verdict *out)
         out->levels[i] = (struct knee_level){.from = s->x[first],
                                              .to = s->x[end - 1],
                                              .height = height,
+                                             .least = least,
                                              .spread = height > 0 || height < 0 ? spread / fabs(height) : 0,
                                              .slope = fabs(growth) > sure && (y0 > 0 || y0 < 0) ? growth / fabs(y0)
                                                                                                 : 0};

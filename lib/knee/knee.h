@@ -102,6 +102,7 @@ struct knee {
 struct knee_level {
     double from, to; /* x of its first and last point */
     double height;   /* median of y */
+    double least;    /* of all its y */
     double spread;   /* scatter of the points around the level's line: robust standard deviation, relative to height */
     double slope;    /* growth of its line from first to last point, relative to y; 0: no more than noise */
 };

@@ -135,8 +135,8 @@ static double holds_at_most(const struct stride_family *f, const struct verdict 
 {
     size_t i = 0;
 
-    /* a level that is not steady may contain it */
-    while (i < v->level_count && !(steady_height(f, v, i) > height))
+    /* a level that is not steady may contain it, unless all of it is higher */
+    while (i < v->level_count && !(steady_height(f, v, i) > height) && !(v->levels[i].least > height))
         i++;
     return i == v->level_count ? INFINITY : i ? v->knees[i - 1].end : v->levels[0].from;
 }

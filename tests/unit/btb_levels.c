@@ -86,7 +86,8 @@ static void add_knee(struct search *s, double value, size_t level)
 
 static void add_level(struct search *s, double from, double to, size_t level)
 {
-    s->verdict.levels[s->verdict.level_count++] = (struct knee_level){from, to, made.cycles[level], 0, 0};
+    s->verdict.levels[s->verdict.level_count++] = (struct knee_level){from, to, made.cycles[level], made.cycles[level],
+                                                                      0,    0};
 }
 
 /* The verdict on the levels between both ends of the search. */

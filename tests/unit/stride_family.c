@@ -378,6 +378,24 @@ static void a_smaller_stride_that_is_undecided_may_hold_more(void **state)
     assert_true(l->grade != 'U' && l->value == 64);
 }
 
+/* A curve that is not steady may begin on the level, unless all of it is higher. */
+static void a_curve_that_is_nowhere_on_the_level_has_conflicts(void **state)
+{
+    (void)state;
+    begin();
+    holds_nothing(16);
+    holds(32, 64);
+    holds(64, 32);
+    holds(128, 16);
+    verdicts[0].levels[0].slope = 0.1;
+    verdicts[0].levels[0].least = HIT;
+    undecided(decide(), REASON_STRIDES_END);
+    verdicts[0].levels[0].least = 2 * HIT;
+    const struct stride_level *l = decide();
+    assert_int_equal(l->at[0].role, STRIDE_CONFLICTS);
+    assert_true(l->grade != 'U' && l->value == 64);
+}
+
 static void few_steps_are_no_half_rise(void **state)
 {
     (void)state;
@@ -548,6 +566,7 @@ int main(void)
         cmocka_unit_test(a_single_stride_below_another_is_a_contradiction),
         cmocka_unit_test(smaller_strides_must_have_been_tried),
         cmocka_unit_test(a_smaller_stride_that_is_undecided_may_hold_more),
+        cmocka_unit_test(a_curve_that_is_nowhere_on_the_level_has_conflicts),
         cmocka_unit_test(few_steps_are_no_half_rise),
         cmocka_unit_test(a_slope_change_within_a_rise_is_no_level),
         cmocka_unit_test(behind_an_undecided_level_numbers_are_uncertain),
