@@ -8,6 +8,26 @@ enum {
     PAGE_BYTES = 4096 /* of which groups consist; a larger page of the platform counts as many */
 };
 
+/* Which groups pointer_chase_link_alike has linked that still are: behind the words of the start. */
+struct chase_alike {
+    size_t lines, offset, group;
+};
+enum { START_BYTES = START_WORDS * sizeof(uint64_t) + sizeof(struct chase_alike) };
+
+/* Nothing is linked yet. */
+static void begin(struct pointer_chase *c)
+{
+    c->pitch = 0;
+    c->alike = (struct chase_alike *)(c->start.write + START_WORDS * sizeof(uint64_t));
+    c->alike->lines = 0;
+}
+
+static void forget_alike(const struct pointer_chase *c)
+{
+    if (c->alike)
+        c->alike->lines = 0;
+}
+
 /* Bytes of scratch for a ring of so many bytes: a number for each line, and one for each page. */
 static size_t order_bytes(size_t ring_bytes)
 {
@@ -16,9 +36,11 @@ static size_t order_bytes(size_t ring_bytes)
 
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
 {
-    c->pitch = 0;
-    return probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, START_WORDS * sizeof(uint64_t), 0) &&
-           probe_map(p, &c->order, order_bytes(bytes), 0);
+    const bool good = probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, START_BYTES, 0) &&
+                      probe_map(p, &c->order, order_bytes(bytes), 0);
+    if (good)
+        begin(c);
+    return good;
 }
 
 const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t page_bytes)
@@ -26,13 +48,14 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
     const size_t mark = machine_map_mark();
     const char *why = machine_map(&c->ring, bytes, page_bytes, AREA_DATA);
 
-    c->pitch = 0;
     if (!why)
-        why = machine_map(&c->start, START_WORDS * sizeof(uint64_t), 0, AREA_DATA);
+        why = machine_map(&c->start, START_BYTES, 0, AREA_DATA);
     if (!why)
         why = machine_map(&c->order, order_bytes(bytes), 0, AREA_DATA);
     if (why)
         machine_map_release(mark);
+    else
+        begin(c);
     return why;
 }
 
@@ -86,6 +109,7 @@ void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t o
         link_group(p, c, &places, next, offset, first, lines - first < group ? lines - first : group,
                    first + group < lines ? first + group : 0);
     *(uint64_t *)c->start.write = c->ring.at + offset + place(&places, 0);
+    forget_alike(c);
 }
 
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group)
@@ -93,16 +117,21 @@ void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, si
     const struct places places = {.pitch = pitch_of(c), .page_lines = 1};
     const size_t words = group * places.pitch / sizeof(uint64_t), step = places.pitch / sizeof(uint64_t);
     uint64_t *const ring = (uint64_t *)(c->ring.write + offset);
-    size_t first = 0; /* line of the last group */
+    struct chase_alike *const known = c->alike;
+    const size_t last = (lines - 1) / group * group; /* line of the last group */
+    size_t linked = known && known->offset == offset && known->group == group ? known->lines : 0;
 
-    if (lines > group) {
+    if (last > 0 && linked == 0) {
         link_group(p, c, &places, (uint32_t *)c->order.write, offset, 0, group, group);
-        for (first = group; first + group < lines; first += group) /* the links of the group before, moved by a group */
-            for (size_t i = 0; i < words; i += step)
-                ring[first * step + i] = ring[first * step + i - words] + group * places.pitch;
+        linked = group;
     }
-    link_group(p, c, &places, (uint32_t *)c->order.write, offset, first, lines - first, 0);
+    for (; linked < last; linked += group) /* the links of the group before, moved by a group */
+        for (size_t i = 0; i < words; i += step)
+            ring[linked * step + i] = ring[linked * step + i - words] + group * places.pitch;
+    link_group(p, c, &places, (uint32_t *)c->order.write, offset, last, lines - last, 0);
     *(uint64_t *)c->start.write = c->ring.at + offset;
+    if (known)
+        *known = (struct chase_alike){last, offset, group};
 }
 
 void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count)
@@ -110,6 +139,7 @@ void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, 
     for (size_t i = 0; i < count; i++)
         *(uint64_t *)(c->ring.write + offsets[i]) = c->ring.at + offsets[i + 1 < count ? i + 1 : 0];
     *(uint64_t *)c->start.write = c->ring.at + offsets[0];
+    forget_alike(c);
 }
 
 /* The offsets behind the first one in random order, walked as a ring, are a random cycle. */

@@ -14,6 +14,7 @@ struct pointer_chase {
     struct area start; /* where the walk continues, kept between calls; a page of its own, outside the footprint */
     struct area order; /* scratch for pointer_chase_link */
     size_t pitch;      /* bytes from one line of pointer_chase_link to the next; 0: POINTER_CHASE_LINE_BYTES */
+    struct chase_alike *alike; /* what pointer_chase_link_alike has linked; NULL: not known */
 };
 
 /* Maps room for rings of at most `bytes`, with the largest pages that the platform has. False: the probe has ended. */
@@ -32,8 +33,9 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
  */
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group);
 /*
- * As pointer_chase_link, but each group has neighbouring lines, and all but the last the same random order. That takes
- * a quarter of the instructions.
+ * As pointer_chase_link, but each group has neighbouring lines, and all but the last the same random order; groups that
+ * a call before has linked, with the same offset and group, stay as they are. That takes a quarter of the instructions
+ * or less.
  */
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines,
                               size_t group);

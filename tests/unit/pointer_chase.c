@@ -144,6 +144,33 @@ static void each_line_is_visited_once(void **state)
             }
 }
 
+/* Rings of several lengths, one after the other: groups that are linked stay, until something else is linked. */
+static void groups_that_are_linked_alike_stay(void **state)
+{
+    static const size_t lengths[] = {LINES, 200, 64, LINES - 1, 65, 1, 300}, group = 64;
+    size_t known[3] = {0}; /* struct chase_alike */
+    struct probe p = {.random = 1};
+    struct pointer_chase c = {.ring = {.write = ring, .at = 0x700000000000},
+                              .start = {.write = (uint8_t *)&start},
+                              .order = {.write = (uint8_t *)order},
+                              .alike = (struct chase_alike *)known};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        const bool stays = i > 0 && i != 4 && lengths[i - 1] > group && lengths[i] > group;
+        uint64_t kept;
+        memcpy(&kept, ring, sizeof kept);
+        pointer_chase_link_alike(&p, &c, 0, lengths[i], group);
+        check(&c, 0, lengths[i], group, true);
+        if (stays)
+            assert_memory_equal(&kept, ring, sizeof kept);
+        if (i == 3) { /* the next one begins anew */
+            memset(ring, 0xff, sizeof ring);
+            pointer_chase_link(&p, &c, 0, LINES, group);
+        }
+    }
+}
+
 /* Neighbouring groups have neighbouring pages where the order is alike, and hardly ever where it is not. */
 static void pages_of_a_group_are_drawn(void **state)
 {
@@ -170,6 +197,7 @@ static void pages_of_a_group_are_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_line_is_visited_once),
+                                       cmocka_unit_test(groups_that_are_linked_alike_stay),
                                        cmocka_unit_test(pages_of_a_group_are_drawn)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
