@@ -215,6 +215,14 @@ static bool second_ends(const struct verdict *v, double second)
     return v->count > 1 && v->knees[v->count - 1].value > second / LEVELS_APART;
 }
 
+/* Bytes of the second level as this run has measured them; 0: it has not. */
+static double measured_second(const struct probe *p)
+{
+    const struct fact *f = facts_find(&p->run->facts, "memory.cache.bytes", "level=2");
+
+    return f && f->grade != 'D' ? f->value : 0;
+}
+
 /*
  * Two ranges, as for TLBs (lib/structure/tlb.h): the levels behind the second one are shared, and the latency of memory
  * is so high and so uneven that on one curve with it no nearer level is certain.
@@ -241,7 +249,7 @@ bool caches_levels(struct probe *p, struct caches *c)
         const unsigned levels = report_levels(p, c, &near, 0, far.count > 0);
         if (far.count && levels == 2)
             report_levels(p, c, &far, levels, false);
-        good = report_second_latency(p, c, v, second);
+        good = report_second_latency(p, c, v, probe_is_simulated(p) ? measured_second(p) : second);
         if (probe_is_simulated(p) && !second_ends(v, second)) /* that may be a cache's latency */
             largest = 0;
         report_memory(p, far.count ? &far.sweep[GROUPS] : &near.sweep[GROUPS], largest);
