@@ -81,7 +81,8 @@ bool mispredicted_return_kernel(struct probe *p, const struct mispredicted_retur
     for (size_t i = 0; i < iterations; i++)
         targets[(i + 1) * chunk - 1] = c->at + s->end;
     /* what an iteration executes, about: all places, some of them, or some of them several times */
-    c->work.instructions = chunk * (s->loop_instructions + (c->work.instructions - s->loop_instructions) / count);
+    const uint64_t each = (c->work.instructions - s->loop_instructions) / (count > 0 ? count : 1);
+    c->work.instructions = chunk * (s->loop_instructions + each);
     *k = (struct kernel){.data = s->area.at,
                          .units = (double)chunk,
                          .warm_iterations = 2.0 * (double)count / (double)(chunk - 1),
