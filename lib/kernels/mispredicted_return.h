@@ -62,9 +62,9 @@ void mispredicted_return_begin(struct code *c, struct mispredicted_return *s);
 void mispredicted_return_place(struct code *c, const struct mispredicted_return *s);
 /*
  * Makes the kernel of the code *c, in which all places have been emitted. A pass is one jump to each of `count` places,
- * at least one and at most as many as the list has room for; place(context, i) returns the byte offset of place i in the code. Their
- * order is drawn at random, with groups of s->group neighbours kept together. The unit is a jump. False: the probe has
- * ended.
+ * at least one and fewer than the list has room for; place(context, i) returns the byte offset of place i in the code.
+ * Their order is drawn at random, with groups of s->group neighbours kept together. The unit is a jump. False: the probe
+ * has ended.
  */
 bool mispredicted_return_kernel(struct probe *p, const struct mispredicted_return *s, struct code *c,
                                 size_t (*place)(const void *context, size_t index), const void *context, size_t count,

@@ -10,7 +10,7 @@ enum {
 
 /* Which groups pointer_chase_link_alike has linked that still are: behind the words of the start. */
 struct chase_alike {
-    size_t lines, offset, group;
+    size_t lines, offset, group, pitch;
 };
 enum { START_BYTES = START_WORDS * sizeof(uint64_t) + sizeof(struct chase_alike) };
 
@@ -119,7 +119,8 @@ void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, si
     uint64_t *const ring = (uint64_t *)(c->ring.write + offset);
     struct chase_alike *const known = c->alike;
     const size_t last = (lines - 1) / group * group; /* line of the last group */
-    size_t linked = known && known->offset == offset && known->group == group ? known->lines : 0;
+    const bool same = known && known->offset == offset && known->group == group && known->pitch == places.pitch;
+    size_t linked = same ? known->lines : 0;
 
     if (last > 0 && linked == 0) {
         link_group(p, c, &places, (uint32_t *)c->order.write, offset, 0, group, group);
@@ -131,7 +132,7 @@ void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, si
     link_group(p, c, &places, (uint32_t *)c->order.write, offset, last, lines - last, 0);
     *(uint64_t *)c->start.write = c->ring.at + offset;
     if (known)
-        *known = (struct chase_alike){last, offset, group};
+        *known = (struct chase_alike){last, offset, group, places.pitch};
 }
 
 void pointer_chase_follow(const struct pointer_chase *c, const size_t *offsets, size_t count)

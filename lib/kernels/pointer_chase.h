@@ -34,7 +34,7 @@ const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t 
 void pointer_chase_link(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines, size_t group);
 /*
  * As pointer_chase_link, but each group has neighbouring lines, and all but the last the same random order; groups that
- * a call before has linked, with the same offset and group, stay as they are. That takes a quarter of the instructions
+ * a call before has linked, with the same offset, group and pitch, stay as they are. That takes a quarter of the instructions
  * or less.
  */
 void pointer_chase_link_alike(struct probe *p, const struct pointer_chase *c, size_t offset, size_t lines,

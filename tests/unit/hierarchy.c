@@ -129,6 +129,19 @@ static void a_rise_of_two_knees_begins_at_the_first(void **state)
     assert_true(reported[0].low == 980 && reported[0].high == 1200);
 }
 
+/* The same where frames are in order: the level may hold no more than the first of both knees shows. */
+static void a_sharp_rise_of_two_knees_begins_at_the_first(void **state)
+{
+    struct verdict v = staircase(1000, 1500);
+    const struct experiment e = {.name = "groups", .confounder = "prefetchers", .verdict = &v};
+
+    (void)state;
+    count = 0;
+    hierarchy_report(NULL, &(struct hierarchy){.capacity = "bytes", .step = 1, .before = 1}, &e, 1);
+    assert_true(count > 0 && reported[0].value == 1500 && reported[0].grade == 'C');
+    assert_true(reported[0].low == v.knees[0].low && reported[0].high == v.knees[1].high);
+}
+
 /* The search ended before the second edge, so most of that level belongs to the one behind it. */
 static void a_level_higher_than_its_rise_hides_another(void **state)
 {
@@ -215,6 +228,7 @@ int main(void)
         cmocka_unit_test(the_rest_that_others_leave_is_no_capacity_and_hides_levels_behind),
         cmocka_unit_test(one_experiment_is_enough_for_a_level_that_is_not_shared),
         cmocka_unit_test(a_rise_of_two_knees_begins_at_the_first),
+        cmocka_unit_test(a_sharp_rise_of_two_knees_begins_at_the_first),
         cmocka_unit_test(a_level_higher_than_its_rise_hides_another),
         cmocka_unit_test(a_level_may_lie_somewhat_above_the_end_of_its_rise),
         cmocka_unit_test(a_capacity_before_a_saw_tooth_is_none),
