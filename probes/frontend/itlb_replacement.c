@@ -178,12 +178,12 @@ static void report_policy(struct probe *p, const struct walk *w, const struct ov
 {
     struct finding f = finding_of(w, "frontend.itlb.replacement", reason, "a saw-tooth against a simulated one");
     const double ways = known_of(p, "frontend.itlb.ways", 1, 0);
-    const unsigned sets = falls->period, each = sets ? points[0].count / sets : 0;
+    const unsigned sets = falls->period, first = count ? points[0].count : 0, each = sets ? first / sets : 0;
     char table[32];
 
     if (!reason && !falls->period)
         f.reason = falls->count || falls->doubtful ? REASON_NO_POLICY_FITS : REASON_TOO_MANY_POLICIES;
-    else if (!reason && (each * sets != points[0].count || (ways > 0 && fabs(ways - each) > 0)))
+    else if (!reason && (each * sets != first || (ways > 0 && fabs(ways - each) > 0)))
         f.reason = REASON_EXPERIMENTS_DISAGREE;
     else if (!reason && (each < 2 || each > REPLACEMENT_WAYS))
         f.reason = REASON_WAYS_NOT_SIMULATED;
