@@ -32,11 +32,10 @@ def resolved(schema, part):
     return {**resolved(schema, target), **{key: value for key, value in part.items() if key != "$ref"}}
 
 
-def _applies(condition, record):
-    """Conditions that choose a definition ask only for keys and constants."""
-    constants = {key: value["const"] for key, value in condition.get("properties", {}).items()}
+def applies(condition, record):
+    """Whether a condition of the schema holds for an object. All of them ask only for keys and constants."""
     return all(key in record for key in condition.get("required", ())) and \
-        all(record.get(key) == value for key, value in constants.items())
+        all(key not in record or record[key] == value["const"] for key, value in condition.get("properties", {}).items())
 
 
 def definition(schema, record):
@@ -49,11 +48,11 @@ def definition(schema, record):
         elif "title" in part and part is not schema:
             return name
         else:
-            choices = [each for each in part.get("allOf", ()) if _applies(each["if"], record)]
+            choices = [each for each in part.get("allOf", ()) if applies(each["if"], record)]
             if choices:
                 part = choices[0]["then"]
             else:
-                part = part.get("then" if _applies(part["if"], record) else "else") if "if" in part else None
+                part = part.get("then" if applies(part["if"], record) else "else") if "if" in part else None
     return None
 
 

@@ -17,11 +17,32 @@ import schema  # noqa: E402
 SHOWN = 160
 
 
+def _choose(validator, condition, record, part):
+    """The keyword `if`. A record meets some seventy conditions, and the validator's own way makes a validator for each."""
+    if validator.is_type(record, "object"):
+        branch = "then" if schema.applies(condition, record) else "else"
+        if branch in part:
+            yield from validator.descend(record, part[branch], schema_path=branch)
+
+
+def _plain(part):
+    """Whether all conditions in a schema are such that schema.applies knows."""
+    if isinstance(part, list):
+        return all(map(_plain, part))
+    if not isinstance(part, dict):
+        return True
+    condition = part.get("if", {})
+    asked = condition.get("properties", {}).values()
+    return all(map(_plain, part.values())) and set(condition) <= {"properties", "required"} and \
+        all(set(value) == {"const"} and isinstance(value["const"], str) for value in asked)
+
+
 @functools.cache
 def validator():
     whole = schema.load()
     jsonschema.Draft202012Validator.check_schema(whole)
-    return jsonschema.Draft202012Validator(whole)
+    assert _plain(whole), "a condition asks for more than keys and texts: scripts/schema.py does not know it"
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, {"if": _choose})(whole)
 
 
 def _lengths(record):
