@@ -13,12 +13,13 @@ enum {
     LEAD_PAGES = 24, /* more than region prefetchers of modelled cores record at once */
     SITE_BYTES = 20, /* from one to the next, where a list does not say it: 64 of them differ in the low 8 bits */
     POINTER_BITS = 3,           /* low bits of a pointer that are 0 */
+    WORD_BITS = 3,              /* of the size of a word, … */
+    PAGE_BITS = 12,             /* … and of that of a page */
     ASIDE_BITS = 6,             /* of the number of a line in its page: so many for each such load */
     ASIDES_APART = 3,           /* lines from one of them to the next, at least: a single access brings no other */
     WAIT_MULTIPLICATIONS = 256, /* that a list waits for, one after the other: longer than memory takes */
     WAIT_ITERATIONS = 16,       /* of the reference chain, 128 cycles each: prefetches under way arrive meanwhile */
     REFRESH = 16,               /* trials after which all places are brought to their home again */
-    SLOTS = 512,                /* of places */
     PLACES_LEAST = 64 << 10,    /* bytes of places, where that is no more than half of their home */
     OTHERS_FACTOR = 4,          /* bytes of other lines, in parts of what the near level holds */
     SCATTERED = 8,              /* loads of other lines in an iteration */
@@ -62,9 +63,10 @@ static bool map_written(struct probe *p, struct area *a, size_t bytes)
     return true;
 }
 
-void access_use(struct access_area *a, const struct area *data)
+void access_use(struct access_area *a, const struct area *data, const struct area *pages)
 {
     a->data = *data;
+    a->pages = pages ? *pages : (struct area){0};
     a->touched = REFRESH;
 }
 
@@ -73,7 +75,8 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
     size_t part = home_bytes / 4 > PLACES_LEAST ? home_bytes / 4 : PLACES_LEAST;
 
     part = part < home_bytes / 2 ? part : home_bytes / 2;
-    part = nearest_power(part < (size_t)SLOTS * ACCESS_PAGE_BYTES ? part : (size_t)SLOTS * ACCESS_PAGE_BYTES);
+    part = nearest_power(part < (size_t)ACCESS_SLOTS * ACCESS_PAGE_BYTES ? part
+                                                                         : (size_t)ACCESS_SLOTS * ACCESS_PAGE_BYTES);
     const size_t others = nearest_power(OTHERS_FACTOR * near_bytes > part ? OTHERS_FACTOR * near_bytes : part);
     *a = (struct access_area){.touched = REFRESH};
     return map_written(p, &a->data, part) && map_written(p, &a->others, others) &&
@@ -91,12 +94,25 @@ static unsigned bits_of(size_t bytes)
     return bits;
 }
 
+/* Offset in an area, in REG_T4, becomes that of the page in the table at REG_T6 that lies there. */
+static void emit_offset_of_page(struct code *c)
+{
+    emit_move(c, REG_T5, REG_T4);
+    emit_shift_right(c, REG_T5, PAGE_BITS);
+    for (unsigned i = 0; i < WORD_BITS; i++)
+        emit_add(c, REG_T5, REG_T5);
+    emit_add(c, REG_T5, REG_T6);
+    emit_load(c, REG_T5, REG_T5, 0);
+    emit_and_constant(c, REG_T4, PAGE_BITS);
+    emit_add(c, REG_T4, REG_T5);
+}
+
 /*
  * Loads SCATTERED times REG_COUNT lines of an area of a power of two of bytes, each once before any again: x = a * x +
  * c modulo a power of two has the full period where a is 1 modulo 4 and c odd (Hull and Dobell 1962); here in units of
- * lines. REG_DATA has the first line, and in its upper half c.
+ * lines. REG_DATA has the first line, and in its upper half c. pages: where they lie; NULL: they follow each other.
  */
-static size_t emit_scattered(struct code *c, const struct area *area)
+static size_t emit_scattered(struct code *c, const struct area *area, const struct area *pages)
 {
     const unsigned bits = bits_of(area->bytes);
     size_t entry = c->used;
@@ -105,12 +121,16 @@ static size_t emit_scattered(struct code *c, const struct area *area)
     emit_constant(c, REG_T2, 0x5851f42d);
     emit_move(c, REG_T3, REG_DATA);
     emit_shift_right(c, REG_T3, ORDER_SHIFT);
+    if (pages)
+        emit_constant(c, REG_T6, pages->at);
     size_t loop = c->used;
     for (unsigned i = 0; i < SCATTERED; i++) {
         emit_multiply(c, REG_DATA, REG_T2);
         emit_add(c, REG_DATA, REG_T3);
         emit_and_constant(c, REG_DATA, bits);
         emit_move(c, REG_T4, REG_DATA);
+        if (pages)
+            emit_offset_of_page(c);
         emit_add(c, REG_T4, REG_T0);
         emit_load(c, REG_T5, REG_T4, 0);
     }
@@ -208,7 +228,7 @@ static void emit_lead(struct code *c, const struct access_area *a)
         emit_go_to_site(c, LEAD_AT);
     }
     emit_move(c, REG_T3, REG_T2);
-    emit_shift_right(c, REG_T3, 12);
+    emit_shift_right(c, REG_T3, PAGE_BITS);
     emit_constant(c, REG_T5, ACCESS_PAGE_BYTES);
     emit_multiply(c, REG_T3, REG_T5);
     emit_add_constant(c, REG_T3, LEAD_LINE * ACCESS_LINE_BYTES);
@@ -219,7 +239,7 @@ static void emit_lead(struct code *c, const struct access_area *a)
 static void emit_aside(struct code *c, unsigned i)
 {
     emit_move(c, REG_T3, REG_T2);
-    emit_shift_right(c, REG_T3, 12);
+    emit_shift_right(c, REG_T3, PAGE_BITS);
     emit_constant(c, REG_T5, ACCESS_PAGE_BYTES);
     emit_multiply(c, REG_T3, REG_T5);
     emit_constant(c, REG_T5, (uint64_t)-ACCESS_PAGE_BYTES);
@@ -293,7 +313,8 @@ bool access_emit(struct probe *p, struct access_area *a, const struct access_lis
     struct code c = probe_code(p, room);
     size_t sites[ACCESS_LOADS] = {0};
     const size_t first = l->leaves_first ? l->leaves_first : l->count;
-    const size_t empty = emit_scattered(&c, &a->others), touch = emit_scattered(&c, &a->data), look = emit_look(&c, a);
+    const size_t empty = emit_scattered(&c, &a->others, NULL);
+    const size_t touch = emit_scattered(&c, &a->data, a->pages.bytes ? &a->pages : NULL), look = emit_look(&c, a);
     emit_sites(&c, l, sites);
     const size_t train = emit_train(&c, a, l, sites, 0, first), again = emit_train(&c, a, l, sites, first, l->count);
 
@@ -370,26 +391,34 @@ static uint64_t choose_asides(struct probe *p)
     return chosen;
 }
 
+/* Where a byte of the slots lies in memory. */
+static uint64_t offset_of(const struct access_area *a, size_t at)
+{
+    const uint64_t *pages = (const uint64_t *)a->pages.write;
+
+    return a->pages.bytes ? pages[at / ACCESS_PAGE_BYTES] + at % ACCESS_PAGE_BYTES : at;
+}
+
 /* Chooses places, none of which overlap, and writes where they begin and where to look, in another order. */
 static void choose_places(struct probe *p, struct access_area *a, size_t places, const int32_t *looks, size_t trials)
 {
     const struct access_list *l = a->emitted;
     const size_t slot = slot_bytes(l), slots = a->data.bytes / slot, begins = access_begins(l);
     uint64_t *table = (uint64_t *)a->tables.write;
-    uint16_t order[SLOTS];
+    uint16_t order[ACCESS_SLOTS];
 
     for (size_t i = 0; i < slots; i++)
         order[i] = (uint16_t)i;
     random_shuffle(order, slots, sizeof order[0], &p->random);
     for (size_t t = 0; t < trials && slots > 0; t++, table += (size_t)TABLES * ACCESS_PLACES) {
         for (size_t i = 0; i < places; i++) {
-            table[i] = order[(t * places + i) % slots] * slot + lead_bytes(l) +
-                       random_below(&p->random, begins) * (size_t)l->align;
-            const size_t other = order[(t * places + i + slots / 2) % slots] * slot;
-            table[ACCESS_PLACES + i] = looks[t] != ACCESS_ELSEWHERE
-                                           ? table[i] + (uint64_t)looks[t]
-                                           : other +
-                                                 random_below(&p->random, slot / ACCESS_LINE_BYTES) * ACCESS_LINE_BYTES;
+            table[i] = offset_of(a, order[(t * places + i) % slots] * slot + lead_bytes(l) +
+                                        random_below(&p->random, begins) * (size_t)l->align);
+            size_t other = order[(t * places + i + slots / 2) % slots] * slot;
+            if (looks[t] == ACCESS_ELSEWHERE)
+                other += random_below(&p->random, slot / ACCESS_LINE_BYTES) * ACCESS_LINE_BYTES;
+            table[ACCESS_PLACES + i] = looks[t] == ACCESS_ELSEWHERE ? offset_of(a, other)
+                                                                    : table[i] + (uint64_t)looks[t];
         }
         for (size_t i = 0; i < places && l->has_asides; i++)
             table[2 * ACCESS_PLACES + i] = choose_asides(p);

@@ -23,6 +23,7 @@ enum {
     ACCESS_LOADS = 64,        /* load instructions at most */
     ACCESS_LEAD_LINES = 9,    /* more than a single access to the third line brings */
     ACCESS_PLACES = 16,       /* places of a trial at most */
+    ACCESS_SLOTS = 512,       /* of places, at most */
     ACCESS_ASIDES = 8         /* loads of a list that no later access waits for, at most */
 };
 
@@ -71,7 +72,13 @@ struct access_list {
 };
 
 struct access_area {
-    struct area data, others, tables;               /* places; other lines; what the kernels read */
+    struct area data, others, tables; /* places; other lines; what the kernels read */
+    /*
+     * Where the 4 KiB pages of slots lie, in bytes from the begin of `data`, so that a place can meet the ends of far
+     * larger pages: data.bytes then counts these pages only. No bytes: they follow each other. Not for lists with
+     * pointers.
+     */
+    struct area pages;
     size_t empties;                                 /* loads of other lines that leave only the home of the places */
     size_t empties_first;                           /* that empty the first level */
     size_t touched;                                 /* trials since all places were brought to their home */
@@ -92,8 +99,11 @@ size_t access_begins(const struct access_list *l);
 size_t access_slots(const struct access_area *a, const struct access_list *l);
 /* Makes the kernels for a list, which must not change while they are used. False: the probe has ended. */
 bool access_emit(struct probe *p, struct access_area *a, const struct access_list *l);
-/* Has the places in `data` from now on, written zeroed memory of a power of two of bytes; they are brought home. */
-void access_use(struct access_area *a, const struct area *data);
+/*
+ * Has the places in `data` from now on, written zeroed memory of a power of two of bytes; they are brought home. pages:
+ * where they lie, as above; NULL: they follow each other.
+ */
+void access_use(struct access_area *a, const struct area *data, const struct area *pages);
 enum {
     ACCESS_TRIALS = 8, /* trials in one window, at most */
     ACCESS_ROUNDS = 4  /* of a list, at most */

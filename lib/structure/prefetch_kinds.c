@@ -36,6 +36,7 @@ bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait)
     switch (trait) {
     case PREFETCH_PAGE_BORDER:
     case PREFETCH_PAGE_ORDER:
+    case PREFETCH_LARGE_ORDER:
     case PREFETCH_HITS:
     case PREFETCH_GROWTH:
     case PREFETCH_STORES: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;

@@ -67,8 +67,9 @@ enum prefetch_parameter {
 
 /* What is a word, not a number. */
 enum prefetch_trait {
-    PREFETCH_PAGE_BORDER, /* "continues", "stops" */
-    PREFETCH_PAGE_ORDER,  /* on 4 KiB pages: "virtual", "physical", "stops" */
+    PREFETCH_PAGE_BORDER, /* at the end of 4 KiB: "continues", "stops" */
+    PREFETCH_PAGE_ORDER,  /* at the end of a page of the smallest size: "virtual", "physical", "stops" */
+    PREFETCH_LARGE_ORDER, /* of a large one: the same */
     PREFETCH_HITS,        /* loads that hit the first level: "train", "do not train" */
     PREFETCH_STORES,      /* stores: the same */
     PREFETCH_UNIT,        /* which distances must be constant: those of "bytes", or those of "lines" */
@@ -121,12 +122,20 @@ struct prefetch_kinds {
     struct prefetch_found found[PREFETCH_KINDS];
     uint32_t single_up, single_down; /* lines from a single access that are not certainly left at home, as bits */
     bool only;                       /* kinds are sought, not what they are like */
-    struct area framed;              /* places on 4 KiB pages with chosen frames; no bytes: it is not mapped yet */
+    /* Places on pages with chosen frames, small ones and large ones. */
+    struct prefetch_framed {
+        bool tried;              /* to map them */
+        enum reason reason;      /* why they cannot be had */
+        struct area area, pages; /* as access_use has them */
+        struct area frames;      /* their numbers */
+    } framed[2];
 };
 
 /* Whether a kind has such a parameter, or trait, at all. */
 bool prefetch_has(enum prefetch_kind kind, enum prefetch_parameter what);
 bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait);
+/* Bytes of the pages that a trait is of; 0: of none, or the machine has no such pages. */
+size_t prefetch_trait_page(const struct prefetch_kinds *k, enum prefetch_trait trait);
 /*
  * Finds which kinds there are, and the parameters of these; k->look must be started, and all else zero. False: the
  * probe has ended.

@@ -232,12 +232,18 @@ static enum nearness nearest(const struct prefetch_look *w, double ticks)
 }
 
 /* Trials after which the clock's steps blur the mean by no more than a part of the least difference. */
-static size_t rounds_for_clock(const struct prefetch_look *w, size_t places)
+static double rounds_needed(const struct prefetch_look *w, size_t places)
 {
     const double near = w->has_second ? w->ticks[NEAR_SECOND] : w->ticks[NEAR_HOME];
     const double step = w->p->run->meter.step_ticks /
                         (LOOK_TOLERANCE / 2 * (near - w->ticks[NEAR_FIRST]) * (double)places);
-    const double rounds = step * step / 6; /* two ends, each uniform within a step: variance of a sixth */
+
+    return step * step / 6; /* two ends, each uniform within a step: variance of a sixth */
+}
+
+static size_t rounds_for_clock(const struct prefetch_look *w, size_t places)
+{
+    const double rounds = rounds_needed(w, places);
 
     return rounds < ROUNDS_AT_LEAST ? ROUNDS_AT_LEAST : rounds > ROUNDS_AT_MOST ? ROUNDS_AT_MOST : (size_t)rounds + 1;
 }
@@ -424,6 +430,11 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
     }
     const struct access_list list = with_asides(l, w->aside);
     return look_at(w, &list, lines, count);
+}
+
+bool prefetch_look_resolves(const struct prefetch_look *w, const struct access_list *l)
+{
+    return rounds_needed(w, places_of(w, l)) <= ROUNDS_AT_MOST;
 }
 
 struct looked_bits looked_bits_of(const struct looked *lines, size_t count)

@@ -69,6 +69,11 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
  */
 bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
 /*
+ * Whether trials of that list, up to the fixed number, show a line's place in spite of the clock's steps. A list whose
+ * places are many needs no such question.
+ */
+bool prefetch_look_resolves(const struct prefetch_look *w, const struct access_list *l);
+/*
  * Some prefetchers bring a line at most places only: whether the line is as near as half of one that is known to be
  * brought, whose `part` is `known`.
  */

@@ -8,10 +8,10 @@
 #include "lib/structure/prefetch_kinds.h"
 
 /*
- * Finds the traits PREFETCH_PAGE_BORDER and PREFETCH_PAGE_ORDER of *f, whose training is known, f->stride above 0; one:
- * sequences are of one load instruction. The first is of large pages, where there are any: their 4 KiB parts follow each
- * other in memory. The second is of 4 KiB pages whose frames follow each other in another order. False: the probe has
- * ended.
+ * Finds the traits PREFETCH_PAGE_BORDER, PREFETCH_PAGE_ORDER and PREFETCH_LARGE_ORDER of *f, whose training is known,
+ * f->stride above 0; one: sequences are of one load instruction. The first is of the ends of 4 KiB within large pages,
+ * where there are any. The others are of the ends of pages, of the smallest size and of that of these large ones, whose
+ * frames follow each other in another order. False: the probe has ended.
  */
 bool prefetch_find_pages(struct prefetch_kinds *k, struct prefetch_found *f, bool one);
 

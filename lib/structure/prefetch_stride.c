@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/structure/prefetch_growth.h"
 #include "lib/structure/prefetch_pages.h"
 #include "lib/structure/prefetch_reach.h"
 #include "lib/structure/prefetch_trains.h"
@@ -54,27 +55,6 @@ static bool find_train(struct prefetch_kinds *k, struct prefetch_found *f, bool 
             break;
     }
     return true;
-}
-
-enum { GROWN = 2 /* longer sequences that must show the same: a single one may be misread */ };
-
-/* Whether longer sequences than the one that just trains have lines brought that are farther ahead. */
-static void find_growth(struct prefetch_found *f)
-{
-    const unsigned first = reach_farthest(f->first[0]), train = (unsigned)f->numbers[PREFETCH_TRAIN].view[0];
-    unsigned farther = 0, alike = 0, left = 0;
-
-    for (unsigned n = train + 1; n <= f->measured; n++) {
-        const unsigned far = f->in[n] ? reach_farthest(f->in[n]) : 0;
-        /* where looks end with the farthest one, nothing is known of those behind it */
-        const bool clear = far < f->most[n] && !(f->perhaps[n] >> (far + 1));
-        farther += far > first;
-        alike += far == first && clear;
-        left += far < first || (far == first && !clear);
-    }
-    f->words[PREFETCH_GROWTH] = farther >= GROWN && !left             ? (struct prefetch_word){"grows", REASON_NONE}
-                                : alike >= GROWN && !left && !farther ? (struct prefetch_word){"constant", REASON_NONE}
-                                                                      : (struct prefetch_word){NULL, REASON_NOT_STEADY};
 }
 
 /* ---- How many at once ------------------------------------------------------------------------------- */
@@ -155,7 +135,7 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
     if (stride < 0)
         return true;
     if (!other || f->numbers[PREFETCH_TRAIN].view[0] == f->numbers[PREFETCH_TRAIN].view[1])
-        find_growth(f);
+        f->words[PREFETCH_GROWTH] = prefetch_growth(f);
     if (!prefetch_find_trains(k, f, one))
         return false;
     /* this looks at the line that the last access brings: it must be known well, which both directions then agree on */

@@ -35,4 +35,10 @@ static const double EMPTIED_PART = 0.15;
  */
 static const double HOME_FARTHER = 4;
 
+/*
+ * So many sequences longer than the one that just trains must show how far ahead lines are brought. Derived: two, since
+ * a single one may be misread, and where training takes six accesses no more are left of the eight that are tried.
+ */
+static const unsigned GROWN = 2;
+
 #endif

@@ -50,15 +50,12 @@ static const struct {
                   {"memory.prefetcher.length", PREFETCH_LENGTH},
                   {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS},
                   {"memory.prefetcher.stride_min", PREFETCH_STRIDE_MIN}};
-static const char *const traits[PREFETCH_TRAITS] = {[PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border",
-                                                    [PREFETCH_HITS] = "memory.prefetcher.hits",
-                                                    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",
-                                                    [PREFETCH_STORES] = "memory.prefetcher.stores",
-                                                    [PREFETCH_UNIT] = "memory.prefetcher.distances",
-                                                    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",
-                                                    [PREFETCH_GROWTH] = "memory.prefetcher.growth",
-                                                    [PREFETCH_THROTTLED] = "memory.prefetcher.throttled",
-                                                    [PREFETCH_KEY] = "memory.prefetcher.key"};
+static const char *const traits[PREFETCH_TRAITS] = {
+    [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
+    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",   [PREFETCH_LARGE_ORDER] = "memory.prefetcher.page_order",
+    [PREFETCH_STORES] = "memory.prefetcher.stores",           [PREFETCH_UNIT] = "memory.prefetcher.distances",
+    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",     [PREFETCH_GROWTH] = "memory.prefetcher.growth",
+    [PREFETCH_THROTTLED] = "memory.prefetcher.throttled",     [PREFETCH_KEY] = "memory.prefetcher.key"};
 enum {
     PARAMETERS = sizeof parameters / sizeof *parameters,
     SMOKE_FIRST_BYTES = 4096 /* that the first level is taken for in the profile smoke */
@@ -83,8 +80,26 @@ static void report_word(struct probe *p, struct finding f, const char *text, cha
     report(p, &f);
 }
 
-static void report_kind(struct probe *p, const struct home *h, const struct prefetch_found *f, enum prefetch_kind kind)
+/* A word; of what is about pages, with their size, unless the machine has none of that. */
+static void report_trait(struct probe *p, const struct home *h, const struct prefetch_kinds *k, enum prefetch_kind kind,
+                         enum prefetch_trait trait)
 {
+    const struct prefetch_word *w = &k->found[kind].words[trait];
+    const size_t page = prefetch_trait_page(k, trait);
+    struct finding f = finding_of(traits[trait], h, kind);
+
+    if (trait == PREFETCH_LARGE_ORDER && !page)
+        return;
+    if (page) {
+        f.variants[2].key = "page";
+        f.variants[2].text = page_name(page);
+    }
+    report_word(p, f, w->text, 'C', w->reason);
+}
+
+static void report_kind(struct probe *p, const struct home *h, const struct prefetch_kinds *k, enum prefetch_kind kind)
+{
+    const struct prefetch_found *f = &k->found[kind];
     static const char *const levels[NEARNESSES] = {[NEAR_SECOND] = "2", [NEAR_FIRST] = "1"};
 
     report_word(p, finding_of("memory.prefetcher.kind", h, kind), f->text, f->grade, f->reason);
@@ -107,7 +122,7 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
     }
     for (enum prefetch_trait trait = 0; trait < PREFETCH_TRAITS; trait++)
         if (prefetch_has_trait(kind, trait))
-            report_word(p, finding_of(traits[trait], h, kind), f->words[trait].text, 'C', f->words[trait].reason);
+            report_trait(p, h, k, kind, trait);
     if (f->into)
         report_word(p, finding_of("memory.prefetcher.level", h, kind), levels[f->into], 'C', REASON_NOT_STEADY);
 }
@@ -212,7 +227,7 @@ static bool measure_home(struct probe *p, const struct home *h, double first_byt
         struct prefetch_found *f = &kinds->found[kind];
         if (reason || probe_is_smoke(p))
             *f = (struct prefetch_found){.reason = reason ? reason : REASON_TOO_SHORT};
-        report_kind(p, h, f, kind);
+        report_kind(p, h, kinds, kind);
         if (f->exists && f->shown_lists)
             send_fetched(p, h, f, kind);
     }
@@ -274,8 +289,10 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.stores", "action", "whether stores train a prefetcher"},
           {"memory.prefetcher.distances", "unit", "whether distances must be constant in bytes, or in lines only"},
           {"memory.prefetcher.short_strides", "action", "whether strides shorter than a line are followed"},
-          {"memory.prefetcher.page_border", "action", "whether a prefetcher goes on behind the end of a 4 KiB page"},
-          {"memory.prefetcher.page_order", "order", "in which page a prefetcher goes on: the next virtual or physical"},
+          {"memory.prefetcher.page_border", "action",
+           "whether a prefetcher goes on behind the end of 4 KiB, on pages of that size"},
+          {"memory.prefetcher.page_order", "order",
+           "in which page a prefetcher goes on behind the end of one of that size: the next virtual or physical"},
           {"memory.prefetcher.switch", "switch", "the switch of the core that ends a prefetcher"},
           {"memory.prefetcher.foreseen", "percent",
            "lines of new access lists that lie where the kinds found say, of those that they say anything about"},

@@ -268,7 +268,7 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     if (c->prefetchers.any)
         prefetch(c, m,
                  &(struct prefetcher_access){
-                     c->now.pc, address, store, latency <= c->design.data[0].latency,
+                     c->now.pc, address, m->page_bytes, store, latency <= c->design.data[0].latency,
                      c->prefetchers.design.throttle.under_way ? under_way_at(c, c->now.start) : 0, word_at, m});
     if (c->watch && m->at != STACK_AT)
         c->watch(address, size);

@@ -347,8 +347,9 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
 {
     size_t count = 0;
 
-    if (page_bytes != machine.page_bytes)
-        return "a modelled machine can choose frames of small pages only";
+    if (page_bytes != machine.page_bytes &&
+        !(use == AREA_DATA && machine.design.core.contiguous && page_bytes == machine.large_page_bytes))
+        return "a modelled machine can choose frames of small pages only, and large ones of data where they are exact";
     if (pages > ADDRESSES / page_bytes) /* Unicorn takes seconds to unmap more */
         return "a modelled machine has few addresses";
     for (size_t i = 0; i < pages; i++)

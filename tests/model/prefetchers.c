@@ -102,6 +102,14 @@ static bool keeps_stride(const struct stride_design *d, struct stride_entry *e)
     return keeps;
 }
 
+/* Whether it goes on from an address to another one. */
+static bool goes_on(const struct stride_design *d, const struct prefetcher_access *a, int64_t to)
+{
+    if (!d->crosses)
+        return same_page((int64_t)a->address, to);
+    return !d->within || a->address / a->page_bytes == (uint64_t)to / a->page_bytes;
+}
+
 static void see_stride(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
     const struct stride_design *d = &p->design.stride;
@@ -130,7 +138,7 @@ static void see_stride(struct prefetchers *p, const struct prefetcher_access *a,
     if (!e->brought || size < d->least || size > (int64_t)d->lines * CACHE_LINE_BYTES)
         return;
     for (unsigned i = d->distance - d->degree + 1; i <= d->distance + grown(e->brought - 1, d->grows); i++)
-        if (d->crosses || same_page(address, address + i * follows)) {
+        if (goes_on(d, a, address + i * follows)) {
             const size_t at = l->count;
             bring(l, address + i * follows, d->into);
             l->out[at].by_frame = d->by_frame && l->count > at;

@@ -45,8 +45,9 @@ struct stride_design {
     unsigned distance; /* strides to the farthest of them */
     unsigned lines;    /* a stride is that many lines at most */
     unsigned bits;     /* low bits of the instruction's address that it is known by; 0: all */
-    bool crosses;      /* it goes on in the next page, … */
-    bool by_frame;     /* … which is that of the next frame */
+    bool crosses;      /* it goes on behind 4 KiB, … */
+    bool within;       /* … but not behind the end of a page, if that is larger; … */
+    bool by_frame;     /* … in the next page, which is that of the next frame */
     unsigned grows;    /* lines farther at most, a stride or line more for each load behind training */
     size_t into;
 };
@@ -184,6 +185,7 @@ struct prefetchers {
 /* An access by the instruction at `pc`; hit: the first level has the line. */
 struct prefetcher_access {
     uint64_t pc, address;
+    uint64_t page_bytes; /* of the page that the address lies in */
     bool store, hit;
     unsigned under_way; /* lines that earlier loads have missed, as it begins */
     /* The word at that address of the same memory, `memory` being passed on; 0: there is none. */

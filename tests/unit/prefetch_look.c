@@ -261,6 +261,20 @@ static void a_home_that_was_memory_is_timed_again(void **state)
     assert_int_equal(line.where, NEAR_HOME);
 }
 
+/* Two ends of a look, each uniform within a step of 4,000 ticks: 24 trials leave more than a sixth of 30 ticks. */
+static void a_coarse_clock_resolves_no_look(void **state)
+{
+    struct probe p;
+    struct prefetch_look w;
+
+    (void)state;
+    set_levels(10, 40);
+    assert_int_equal(start(&p, &w), REASON_NONE);
+    assert_true(prefetch_look_resolves(&w, &list));
+    run.meter.step_ticks = 4000;
+    assert_false(prefetch_look_resolves(&w, &list));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +285,7 @@ int main(void)
         cmocka_unit_test(a_home_of_which_some_lines_are_evicted_has_not_moved),
         cmocka_unit_test(a_line_that_is_home_is_not_brought_where_others_are_in_memory),
         cmocka_unit_test(a_home_that_was_memory_is_timed_again),
+        cmocka_unit_test(a_coarse_clock_resolves_no_look),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

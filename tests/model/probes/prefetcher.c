@@ -11,14 +11,20 @@
 
 static const char kind_name[] = "memory.prefetcher.kind";
 
-/* The finding of that name about a kind for data at a home. */
-static const char *about(const char *name, const char *kind, const char *home)
+/* The finding of that name about a kind for data at a home; page: on pages of that size, NULL where it has none. */
+static const char *about_page(const char *name, const char *kind, const char *home, const char *page)
 {
     const char *f = NULL;
 
-    while ((f = next_finding(f, name)) && !(has_field(f, "kind", kind) && has_field(f, "home", home)))
+    while ((f = next_finding(f, name)) &&
+           !(has_field(f, "kind", kind) && has_field(f, "home", home) && (!page || has_field(f, "page", page))))
         ;
     return f;
+}
+
+static const char *about(const char *name, const char *kind, const char *home)
+{
+    return about_page(name, kind, home, NULL);
 }
 
 /* The home of the data behind the second level. */
@@ -70,13 +76,21 @@ static void check_parameter(const struct machine_design *m, const char *name, co
     check_seen_parameter(m, name, kind, home, truth, true);
 }
 
+/* page: the variant of that name; NULL: the finding has none. */
+static void check_word_on(const struct machine_design *m, const char *name, const char *kind, const char *home,
+                          const char *page, const char *truth)
+{
+    const char *f = about_page(name, kind, home, page);
+
+    if (is_found(kind, home) && is_decided(m, f, name, kind) && !has_field(f, "value", truth))
+        complain(m, "%s %s home=%s %s: reported %.24s, true is %s", name, kind, home, page ? page : "",
+                 record_value(f, "value", 2), truth);
+}
+
 static void check_word(const struct machine_design *m, const char *name, const char *kind, const char *home,
                        const char *truth)
 {
-    const char *f = about(name, kind, home);
-
-    if (is_found(kind, home) && is_decided(m, f, name, kind) && !has_field(f, "value", truth))
-        complain(m, "%s %s home=%s: reported %.24s, true is %s", name, kind, home, record_value(f, "value", 2), truth);
+    check_word_on(m, name, kind, home, NULL, truth);
 }
 
 /* `lines`: that the last access of its list brings. */
@@ -182,11 +196,13 @@ static void check_seen(const struct machine_design *m, const char *kind, const c
     check_word(m, "memory.prefetcher.stores", kind, home, d->stores ? "train" : "do not train");
 }
 
-/* Whose pages are 4 KiB ones. */
-static void check_order(const struct machine_design *m, const char *kind, const char *home, const char *truth)
+/* What there is at the ends of pages: of 4 KiB in large ones, of small ones, of large ones. */
+static void check_pages(const struct machine_design *m, const char *kind, const char *home, const char *border,
+                        const char *small, const char *large)
 {
-    if (m->core.page_bytes == 4 * KIB)
-        check_word(m, "memory.prefetcher.page_order", kind, home, truth);
+    check_word_on(m, "memory.prefetcher.page_border", kind, home, "2m", border);
+    check_word_on(m, "memory.prefetcher.page_order", kind, home, "4k", small);
+    check_word_on(m, "memory.prefetcher.page_order", kind, home, "2m", large);
 }
 
 /* Accesses elsewhere until a trained instruction is followed there, the one that shows a wrong distance included. */
@@ -205,6 +221,7 @@ static void check_stride(const struct machine_design *m, const char *home)
     const struct delta_design *deltas = &m->core.prefetchers.deltas;
     const bool there = d->entries && shows(m, home, d->into);
     const unsigned ahead = d->distance - d->degree + 1, page_lines = 64;
+    const char *order = !d->crosses || d->within ? "stops" : d->by_frame ? "physical" : "virtual";
 
     /* what follows distances that were seen before follows constant ones, too */
     check_kind(m, "stride", home, there || (deltas->deltas && shows(m, home, deltas->into)) ? "up and down" : "none");
@@ -216,8 +233,7 @@ static void check_stride(const struct machine_design *m, const char *home)
                          d->crosses || (d->lines + 1) * (d->train - 1 + ahead) < page_lines);
     check_seen_parameter(m, "memory.prefetcher.pc_bits", "stride", home, d->bits, d->bits > 0);
     check_throttled(m, "stride", home, SWITCH_STRIDE, d->degree);
-    check_word(m, "memory.prefetcher.page_border", "stride", home, d->crosses ? "continues" : "stops");
-    check_order(m, "stride", home, !d->crosses ? "stops" : d->by_frame ? "physical" : "virtual");
+    check_pages(m, "stride", home, d->crosses ? "continues" : "stops", order, order);
     check_seen(m, "stride", home, &d->sees);
     check_word(m, "memory.prefetcher.distances", "stride", home, d->by_line ? "lines" : "bytes");
     if (!d->sees.misses_only) /* misses may be a constant distance apart where loads are not */
@@ -249,8 +265,7 @@ static void check_stream(const struct machine_design *m, const char *home)
         return;
     check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries, d->grows);
     check_throttled(m, "stream", home, SWITCH_STREAM, d->degree);
-    check_word(m, "memory.prefetcher.page_border", "stream", home, "stops");
-    check_order(m, "stream", home, "stops");
+    check_pages(m, "stream", home, "stops", "stops", "stops");
     check_seen(m, "stream", home, &d->sees);
 }
 
@@ -369,7 +384,8 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
                                            .spare = (unsigned)pick(0, 2),
                                            .keeps = (unsigned)pick(0, 3),
                                            .bits = pick(0, 1) ? (unsigned)pick(7, 14) : 0,
-                                           .crosses = pick(0, 1),
+                                           .crosses = pick(0, 2),
+                                           .within = pick(0, 1),
                                            .by_frame = pick(0, 1),
                                            .into = pick(0, 1)};
     d->stride.distance = d->stride.degree + (unsigned)pick(0, 3);
@@ -436,9 +452,9 @@ static void show(const struct machine_design *m)
             d->next.into + 1);
     fprintf(stderr, "# pair %d first %d into %zu\n", d->pair.on, d->pair.first_of_page, d->pair.into + 1);
     fprintf(stderr,
-            "# stride %u train %u degree %u distance %u lines %u bits %u crosses %d into %zu misses %d stores %d",
+            "# stride %u train %u degree %u distance %u lines %u bits %u crosses %d %d into %zu misses %d stores %d",
             d->stride.entries, d->stride.train, d->stride.degree, d->stride.distance, d->stride.lines, d->stride.bits,
-            d->stride.crosses, d->stride.into + 1, d->stride.sees.misses_only, d->stride.sees.stores);
+            d->stride.crosses, d->stride.within, d->stride.into + 1, d->stride.sees.misses_only, d->stride.sees.stores);
     fprintf(stderr, " by_line %d least %u spare %u keeps %u by_frame %d\n", d->stride.by_line, d->stride.least,
             d->stride.spare, d->stride.keeps, d->stride.by_frame);
     fprintf(stderr, "# stream %u train %u degree %u distance %u gap %u down %d into %zu misses %d stores %d\n",
