@@ -83,6 +83,11 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
            probe_map(p, &a->tables, (size_t)TABLES * ACCESS_TRIALS * TABLE_BYTES, 0);
 }
 
+bool access_map_further(struct probe *p, struct access_area *a, size_t lines)
+{
+    return a->more.bytes || map_written(p, &a->more, power_of_two(lines * ACCESS_LINE_BYTES));
+}
+
 /* ---- Kernels ---------------------------------------------------------------------------------------- */
 
 static unsigned bits_of(size_t bytes)
@@ -315,13 +320,14 @@ bool access_emit(struct probe *p, struct access_area *a, const struct access_lis
     const size_t first = l->leaves_first ? l->leaves_first : l->count;
     const size_t empty = emit_scattered(&c, &a->others, NULL);
     const size_t touch = emit_scattered(&c, &a->data, a->pages.bytes ? &a->pages : NULL), look = emit_look(&c, a);
+    const size_t further = emit_scattered(&c, a->more.bytes ? &a->more : &a->others, NULL);
     emit_sites(&c, l, sites);
     const size_t train = emit_train(&c, a, l, sites, 0, first), again = emit_train(&c, a, l, sites, first, l->count);
 
     a->emitted = l;
     return probe_kernel(p, &c, empty, &a->empty) && probe_kernel(p, &c, touch, &a->touch) &&
            probe_kernel(p, &c, look, &a->look) && probe_kernel(p, &c, train, &a->train) &&
-           probe_kernel(p, &c, again, &a->again);
+           probe_kernel(p, &c, again, &a->again) && probe_kernel(p, &c, further, &a->further);
 }
 
 /* Of its slot, before a place. */
@@ -366,7 +372,7 @@ static void write_pointers(struct access_area *a, size_t places, size_t trials)
     for (size_t t = 0; t < trials; t++, table += (size_t)TABLES * ACCESS_PLACES)
         for (size_t i = 0; i < places; i++)
             for (size_t n = 0; n < l->pointer_count; n++) {
-                const uint64_t to = a->data.at + table[i] + (uint64_t)l->pointers[n].to;
+                const uint64_t to = (a->data.at + table[i] + (uint64_t)l->pointers[n].to) ^ l->pointers[n].flip;
                 memcpy((uint8_t *)a->data.write + table[i] + l->pointers[n].at, &to, sizeof to);
             }
 }
@@ -438,7 +444,7 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
                    double *ticks)
 {
     struct meter *m = &p->run->meter;
-    enum { MOST = 5 + 2 * ACCESS_ROUNDS /* readings of a trial */ };
+    enum { MOST = 6 + 2 * ACCESS_ROUNDS /* readings of a trial */ };
     struct reading list[ACCESS_TRIALS * MOST + 1], wait = reading_of_chain(m);
     const size_t all_lines = a->data.bytes / ACCESS_LINE_BYTES, fresh_lines = probe_is_smoke(p) ? SCATTERED : all_lines;
     size_t n = 0, at[ACCESS_TRIALS];
@@ -466,6 +472,8 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
         }
         if (a->emitted->leaves_first) {
             add_scattered(p, list, &n, &a->empty, a->emitted->leaves_all ? a->empties : a->empties_first);
+            if (a->emitted->further)
+                add_scattered(p, list, &n, &a->further, a->emitted->further);
             list[n++] = reading_of(&a->again, places);
         }
         list[n++] = wait;

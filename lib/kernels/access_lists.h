@@ -45,9 +45,13 @@ struct listed_load {
     enum listed_kind kind; /* of all accesses of one site alike, but for LISTED_APART */
 };
 
-/* A pointer in a place, and where it leads: both in bytes from the begin of the place, the second a multiple of 8. */
+/*
+ * A pointer in a place, and where it leads: both in bytes from the begin of the place, the second a multiple of 8. Of the
+ * value these bits are flipped: such a pointer must not be loaded.
+ */
 struct listed_pointer {
     int32_t at, to;
+    uint64_t flip;
 };
 
 struct access_list {
@@ -63,9 +67,10 @@ struct access_list {
     bool led;
     size_t leaves_first; /* loads done before the first level is emptied, the others after that; 0: it is not */
     bool leaves_all;     /* not only the first level is emptied, but all before the home */
-    size_t rounds;       /* of these loads, each left as they are; 0: one */
-    bool fresh;          /* before each trial all lines of all places are loaded, in an order that is never the same */
-    bool has_asides;     /* there are loads that no later access waits for */
+    size_t further;  /* then so many lines are loaded that are not loaded otherwise, of those of access_map_further */
+    size_t rounds;   /* of these loads, each left as they are; 0: one */
+    bool fresh;      /* before each trial all lines of all places are loaded, in an order that is never the same */
+    bool has_asides; /* there are loads that no later access waits for */
     const struct listed_pointer *pointers; /* that are in memory at each place, pointer_count of them */
     size_t pointer_count;
     const size_t *code; /* where each load instruction lies, in bytes from the first one; NULL: close to each other */
@@ -79,12 +84,14 @@ struct access_area {
      * pointers.
      */
     struct area pages;
-    size_t empties;                                 /* loads of other lines that leave only the home of the places */
-    size_t empties_first;                           /* that empty the first level */
-    size_t touched;                                 /* trials since all places were brought to their home */
-    bool has_pointers;                              /* the trials before have left some in memory */
-    struct kernel empty, touch, train, again, look; /* `again`: what is done after the first level is emptied */
-    const struct access_list *emitted;              /* what `train` does at the moment */
+    struct area more;     /* further lines; no bytes: there are none yet */
+    size_t empties;       /* loads of other lines that leave only the home of the places */
+    size_t empties_first; /* that empty the first level */
+    size_t touched;       /* trials since all places were brought to their home */
+    bool has_pointers;    /* the trials before have left some in memory */
+    struct kernel empty, touch, train, again, look,
+        further;                       /* `again`: what is done after the first level is emptied */
+    const struct access_list *emitted; /* what `train` does at the moment */
 };
 
 /*
@@ -93,6 +100,8 @@ struct access_area {
  * has ended.
  */
 bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_t home_bytes);
+/* Maps at least so many further lines, unless there are some. False: the probe has ended. */
+bool access_map_further(struct probe *p, struct access_area *a, size_t lines);
 /* At how many different offsets in its slot a place of that list can begin. */
 size_t access_begins(const struct access_list *l);
 /* How many places of that list there is room for. */

@@ -14,6 +14,36 @@
 const char *const prefetch_kind_names[PREFETCH_KINDS] = {"next",   "pair",   "stride", "stream",
                                                          "region", "deltas", "replay", "pointers"};
 
+const char *const prefetch_parameter_findings[PREFETCH_PARAMETERS] = {
+    [PREFETCH_TRAIN] = "memory.prefetcher.train",
+    [PREFETCH_DEGREE] = "memory.prefetcher.degree",
+    [PREFETCH_DISTANCE] = "memory.prefetcher.distance",
+    [PREFETCH_STREAMS] = "memory.prefetcher.streams",
+    [PREFETCH_STRIDE_MAX] = "memory.prefetcher.stride_max",
+    [PREFETCH_PC_BITS] = "memory.prefetcher.pc_bits",
+    [PREFETCH_RESUMES] = "memory.prefetcher.resumes",
+    [PREFETCH_REGION_BYTES] = "memory.prefetcher.region_bytes",
+    [PREFETCH_REGIONS] = "memory.prefetcher.regions",
+    [PREFETCH_LENGTH] = "memory.prefetcher.length",
+    [PREFETCH_INDIRECTIONS] = "memory.prefetcher.indirections",
+    [PREFETCH_STRIDE_MIN] = "memory.prefetcher.stride_min"};
+const char *const prefetch_trait_findings[PREFETCH_TRAITS] = {
+    [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",
+    [PREFETCH_LARGE_ORDER] = "memory.prefetcher.page_order",  [PREFETCH_HITS] = "memory.prefetcher.hits",
+    [PREFETCH_STORES] = "memory.prefetcher.stores",           [PREFETCH_UNIT] = "memory.prefetcher.distances",
+    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",     [PREFETCH_GROWTH] = "memory.prefetcher.growth",
+    [PREFETCH_THROTTLED] = "memory.prefetcher.throttled",     [PREFETCH_KEY] = "memory.prefetcher.key",
+    [PREFETCH_LOW_BITS] = "memory.prefetcher.values",         [PREFETCH_HIGH_BITS] = "memory.prefetcher.values",
+    [PREFETCH_TOP_BITS] = "memory.prefetcher.values"};
+
+const char *prefetch_trait_bits(enum prefetch_trait trait)
+{
+    static const char *const bits[PREFETCH_TRAITS] = {
+        [PREFETCH_LOW_BITS] = "0-2", [PREFETCH_HIGH_BITS] = "48-55", [PREFETCH_TOP_BITS] = "56-63"};
+
+    return bits[trait];
+}
+
 bool prefetch_has(enum prefetch_kind kind, enum prefetch_parameter what)
 {
     switch (what) {
@@ -40,6 +70,9 @@ bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait)
     case PREFETCH_HITS:
     case PREFETCH_GROWTH:
     case PREFETCH_STORES: return kind == PREFETCH_STRIDE || kind == PREFETCH_STREAM;
+    case PREFETCH_LOW_BITS:
+    case PREFETCH_HIGH_BITS:
+    case PREFETCH_TOP_BITS: return kind == PREFETCH_POINTERS;
     case PREFETCH_KEY: return kind == PREFETCH_REGION;
     case PREFETCH_THROTTLED: return true;
     default: return kind == PREFETCH_STRIDE;
@@ -271,6 +304,7 @@ static void start(struct prefetch_kinds *k)
             k->found[i].numbers[n] = (struct prefetch_number){.view = {NAN, NAN}, .reason = REASON_NOT_STEADY};
         for (size_t n = 0; n < PREFETCH_TRAITS; n++)
             k->found[i].words[n].reason = REASON_NOT_STEADY;
+        k->found[i].history = (struct prefetch_span){NAN, NAN, REASON_NOT_STEADY};
     }
 }
 

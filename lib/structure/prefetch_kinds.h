@@ -76,6 +76,9 @@ enum prefetch_trait {
     PREFETCH_SHORT,       /* strides shorter than a line: "followed", "not followed" */
     PREFETCH_GROWTH,      /* how far ahead lines are as a sequence goes on: "grows", "constant" */
     PREFETCH_THROTTLED,   /* while other lines are under way: brings "as much", or "less" */
+    PREFETCH_LOW_BITS,    /* values that are pointers but for bits within a word: "followed", "not followed" */
+    PREFETCH_HIGH_BITS,   /* but for bits that address spaces of 48 bits do not have: the same */
+    PREFETCH_TOP_BITS,    /* but for the upper eight: the same */
     PREFETCH_KEY,         /* what a region's pattern is known by: "instruction", "instruction and offset", "offset" */
     PREFETCH_TRAITS
 };
@@ -96,6 +99,12 @@ struct prefetch_number {
     enum reason reason; /* why neither saw anything */
 };
 
+/* What lies between two numbers: the last one that is good, and the first one that is not. */
+struct prefetch_span {
+    double low, high;   /* NaN: not decided */
+    enum reason reason; /* why not */
+};
+
 struct prefetch_found {
     bool exists;
     const char *text;   /* "none", or what it does, as "up and down"; NULL: not decided */
@@ -103,7 +112,8 @@ struct prefetch_found {
     enum reason reason; /* why it is not decided */
     struct prefetch_number numbers[PREFETCH_PARAMETERS];
     struct prefetch_word words[PREFETCH_TRAITS];
-    enum nearness into; /* NEAR_UNCLEAR: not decided */
+    enum nearness into;           /* NEAR_UNCLEAR: not decided */
+    struct prefetch_span history; /* of `replay`: lines that may be loaded since a sequence that is replayed */
     /*
      * After n accesses `stride` lines apart, bit i of in[n] is set if the line i strides ahead is brought; of
      * perhaps[n], if that is not certain, or a single access may bring it.
@@ -131,9 +141,14 @@ struct prefetch_kinds {
     } framed[2];
 };
 
+/* The findings that say them; traits of pages of several sizes, or of several bits, are of one. */
+extern const char *const prefetch_parameter_findings[PREFETCH_PARAMETERS],
+    *const prefetch_trait_findings[PREFETCH_TRAITS];
 /* Whether a kind has such a parameter, or trait, at all. */
 bool prefetch_has(enum prefetch_kind kind, enum prefetch_parameter what);
 bool prefetch_has_trait(enum prefetch_kind kind, enum prefetch_trait trait);
+/* The bits that a trait is of; NULL: it is of none. */
+const char *prefetch_trait_bits(enum prefetch_trait trait);
 /* Bytes of the pages that a trait is of; 0: of none, or the machine has no such pages. */
 size_t prefetch_trait_page(const struct prefetch_kinds *k, enum prefetch_trait trait);
 /*

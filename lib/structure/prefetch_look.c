@@ -192,6 +192,7 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
 
     *w = (struct prefetch_look){.p = p,
                                 .first_lines = (size_t)first_bytes / ACCESS_LINE_BYTES,
+                                .home_lines = (size_t)home_bytes / ACCESS_LINE_BYTES,
                                 .sharing = sharing_of(),
                                 .has_second = second_bytes > 0};
     if (!access_map(p, &w->area, (size_t)near, (size_t)home_bytes))
@@ -430,6 +431,11 @@ bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct 
     }
     const struct access_list list = with_asides(l, w->aside);
     return look_at(w, &list, lines, count);
+}
+
+size_t prefetch_look_places(const struct prefetch_look *w, const struct access_list *l)
+{
+    return places_of(w, l);
 }
 
 bool prefetch_look_resolves(const struct prefetch_look *w, const struct access_list *l)

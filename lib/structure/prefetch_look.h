@@ -31,6 +31,8 @@ struct prefetch_look {
     enum look_aside aside;
     struct access_area area;
     size_t first_lines;       /* of the first level */
+    size_t home_lines;        /* of the home, where that is a cache */
+    bool in_memory;           /* the home is memory; for the caller to set */
     size_t sharing;           /* places that may share its sets */
     bool has_second;          /* there is a level between the first one and the home */
     double once_ticks;        /* that a chain of looks takes once, besides its looks */
@@ -68,6 +70,8 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
  * lines stay as they were found until then, the others are NEAR_UNCLEAR with NaN. False: the probe has ended.
  */
 bool prefetch_look(struct prefetch_look *w, const struct access_list *l, struct looked *lines, size_t count);
+/* At how many places a list is done at once. */
+size_t prefetch_look_places(const struct prefetch_look *w, const struct access_list *l);
 /*
  * Whether trials of that list, up to the fixed number, show a line's place in spite of the clock's steps. A list whose
  * places are many needs no such question.

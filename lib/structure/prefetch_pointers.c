@@ -27,9 +27,10 @@ static const char *const of_line = "all of a line";
 /* What is done at a place: so many pointers of an array are loaded and followed. 0: one is loaded, of a line of eight. */
 struct walk {
     unsigned count;
-    bool control; /* pointers behind lead to other lines; of a chain, the one in its first line does */
-    size_t view;  /* of two orders of the lines */
-    bool chains;  /* each leads to a line with a pointer that leads to another line, DEPTH of them in a row */
+    bool control;  /* pointers behind lead to other lines; of a chain, the one in its first line does */
+    size_t view;   /* of two orders of the lines */
+    uint64_t flip; /* these bits of the pointers behind are not those of an address */
+    bool chains;   /* each leads to a line with a pointer that leads to another line, DEPTH of them in a row */
 };
 
 static int32_t line_at(int32_t page, int32_t line)
@@ -64,7 +65,7 @@ static void order_lines(const struct walk *w, int32_t to[LONGEST * DEPTH])
 
 static void add_pointer(struct access_list *l, struct listed_pointer *pointers, int32_t at, int32_t to)
 {
-    pointers[l->pointer_count++] = (struct listed_pointer){at, to};
+    pointers[l->pointer_count++] = (struct listed_pointer){.at = at, .to = to};
 }
 
 /* A pointer that is loaded, and the lines that it leads to, which are loaded as well where there is an array. */
@@ -100,9 +101,11 @@ static void make_list(const struct walk *w, struct access_list *l, struct listed
                                               2, LISTED_LOAD};
     for (unsigned i = 0; i < loaded; i++)
         add_walked(w, l, pointers, (w->count ? (int32_t)i : words[i]) * WORD, &to[i * lines_of(w)]);
-    for (unsigned i = 0; i < (w->chains ? 1 : AHEAD); i++)
+    for (unsigned i = 0; i < (w->chains ? 1 : AHEAD); i++) {
         add_pointer(l, pointers, (w->count ? (int32_t)(loaded + i) : words[loaded + i]) * WORD,
                     looked_at(w, i, w->control && !w->chains));
+        pointers[l->pointer_count - 1].flip = w->flip;
+    }
     for (unsigned i = 1; i < lines_of(w); i++)
         add_pointer(l, pointers, looked_at(w, i - 1, w->control && i > 1), looked_at(w, i, w->control));
 }
@@ -202,6 +205,51 @@ static bool find_indirections(struct prefetch_kinds *k, struct prefetch_number *
     return true;
 }
 
+/* ---- Which values are pointers ------------------------------------------------------------------------- */
+
+/*
+ * Values that are an address but for some bits: those within a word; those that address spaces of 48 bits do not have;
+ * and the upper eight, which some cores let programs use for other things.
+ */
+static const struct {
+    enum prefetch_trait trait;
+    uint64_t flip;
+} values[] = {
+    {PREFETCH_LOW_BITS, 7}, {PREFETCH_HIGH_BITS, UINT64_C(0x55) << 48}, {PREFETCH_TOP_BITS, UINT64_C(0x55) << 56}};
+
+/* Whether any are followed that have these bits flipped; where none is flipped, they must be. */
+static bool find_value(struct prefetch_kinds *k, unsigned count, uint64_t flip, struct prefetch_word *out)
+{
+    bool followed[PREFETCH_VIEWS], steady = true;
+
+    for (size_t view = 0; view < PREFETCH_VIEWS && steady; view++) {
+        unsigned brought[2];
+        bool clear[2];
+        enum nearness into = NEAR_UNCLEAR;
+        for (unsigned flipped = 0; flipped < 2; flipped++) {
+            const struct walk w = {.count = count, .view = view, .flip = flipped ? flip : 0};
+            if (!look(k, &w, &brought[flipped], &clear[flipped], &into))
+                return false;
+        }
+        steady = clear[0] && clear[1] && brought[0] && (!brought[1] || brought[1] == brought[0]);
+        followed[view] = brought[1] > 0;
+    }
+    *out = (struct prefetch_word){NULL, REASON_NOT_STEADY};
+    if (steady && followed[0] == followed[1])
+        *out = (struct prefetch_word){followed[0] ? "followed" : "not followed", REASON_NONE};
+    return true;
+}
+
+static bool find_values(struct prefetch_kinds *k, struct prefetch_found *f, unsigned count)
+{
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (!find_value(k, count, values[i].flip, &f->words[values[i].trait]))
+            return false;
+    return true;
+}
+
+/* ---- Deciding ------------------------------------------------------------------------------------------ */
+
 /* So many pointers of an array as certainly train; 0 where one of a line is enough. */
 static unsigned enough(const struct prefetch_found *f, bool line)
 {
@@ -236,7 +284,8 @@ bool prefetch_find_pointers(struct prefetch_kinds *k)
         else if (!find_train(k, view, &f->numbers[PREFETCH_TRAIN].view[view]))
             return false;
     }
-    return find_indirections(k, &f->numbers[PREFETCH_INDIRECTIONS], enough(f, line > 0));
+    const unsigned count = enough(f, line > 0);
+    return find_indirections(k, &f->numbers[PREFETCH_INDIRECTIONS], count) && find_values(k, f, count);
 }
 
 bool prefetch_look_pointers(struct prefetch_kinds *k, struct looked_bits *out)

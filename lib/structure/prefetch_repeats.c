@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lib/structure/prefetch_reach.h"
+#include "lib/structure/tolerances_prefetch.h"
 
 static void add(struct access_list *l, int32_t line, uint32_t site, enum listed_kind kind)
 {
@@ -172,6 +173,14 @@ bool prefetch_look_deltas(struct prefetch_kinds *k, struct looked_bits *out)
 
 enum { WALK = 9, AGAIN_WALKED = 3, FOLLOWERS = 3, PAGES_WALKED = WALK - 3 };
 
+/* The last three lie in the pages of the first three, and end the list, so that the next place is far away. */
+static int32_t walked_line(size_t i)
+{
+    static const int32_t page[WALK] = {3, 0, 4, 1, 5, 2, 3, 0, 4}, line[WALK] = {17, 44, 6, 51, 30, 9, 39, 22, 58};
+
+    return page[i] * (ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES) + line[i];
+}
+
 /*
  * Lines in several pages, three of which follow three others; all so many times, and each time all levels before the
  * home are emptied behind them. Then those three others are loaded again: is what followed them brought? Control: the
@@ -180,25 +189,37 @@ enum { WALK = 9, AGAIN_WALKED = 3, FOLLOWERS = 3, PAGES_WALKED = WALK - 3 };
  *
  * fresh: what followed these lines in earlier trials does not count, since all lines are loaded in another order before.
  */
-static bool look_replay(struct prefetch_kinds *k, size_t times, bool fresh, bool control, struct followed *out)
+struct replay_test {
+    size_t times;
+    bool fresh, control;
+    size_t further; /* lines that are loaded besides those that empty the levels, before the three */
+};
+
+static void list_replay(const struct replay_test *t, struct access_list *l)
 {
-    /* the last three lie in the pages of the first three, and end the list, so that the next place is far away */
-    static const int32_t page[WALK] = {3, 0, 4, 1, 5, 2, 3, 0, 4}, line[WALK] = {17, 44, 6, 51, 30, 9, 39, 22, 58};
     static const size_t order[WALK] = {3, 4, 5, 2, 1, 0, 6, 7, 8};
-    struct access_list l = {.bytes = PAGES_WALKED * ACCESS_PAGE_BYTES,
-                            .align = ACCESS_PAGE_BYTES,
-                            .leaves_first = WALK,
-                            .leaves_all = true,
-                            .rounds = times,
-                            .fresh = fresh};
+
+    *l = (struct access_list){.bytes = PAGES_WALKED * ACCESS_PAGE_BYTES,
+                              .align = ACCESS_PAGE_BYTES,
+                              .leaves_first = WALK,
+                              .leaves_all = true,
+                              .rounds = t->times,
+                              .fresh = t->fresh,
+                              .further = t->further};
+    for (size_t n = 0; n < WALK + AGAIN_WALKED; n++) {
+        const size_t i = n >= WALK ? n - WALK : t->control ? order[n] : n;
+        add(l, walked_line(i), (uint32_t)i, LISTED_LOAD);
+    }
+}
+
+static bool look_replay(struct prefetch_kinds *k, const struct replay_test *t, struct followed *out)
+{
+    struct access_list l;
     struct looked lines[FOLLOWERS];
 
-    for (size_t n = 0; n < WALK + AGAIN_WALKED; n++) {
-        const size_t i = n >= WALK ? n - WALK : control ? order[n] : n;
-        add(&l, page[i] * (ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES) + line[i], (uint32_t)i, LISTED_LOAD);
-    }
+    list_replay(t, &l);
     for (size_t i = 0; i < FOLLOWERS; i++)
-        lines[i].at = page[AGAIN_WALKED + i] * ACCESS_PAGE_BYTES + line[AGAIN_WALKED + i] * ACCESS_LINE_BYTES;
+        lines[i].at = walked_line(AGAIN_WALKED + i) * ACCESS_LINE_BYTES;
     if (!prefetch_look(k->look, &l, lines, FOLLOWERS))
         return false;
     *out = followed_of(lines, FOLLOWERS);
@@ -211,13 +232,118 @@ static bool find_times(struct prefetch_kinds *k, struct prefetch_number *out)
     for (size_t view = 0; view < PREFETCH_VIEWS; view++)
         for (size_t times = 1; times <= ACCESS_ROUNDS && isnan(out->view[view]); times++) {
             struct followed now;
-            if (!look_replay(k, times, true, false, &now))
+            if (!look_replay(k, &(struct replay_test){.times = times, .fresh = true}, &now))
                 return false;
             if (!now.clear)
                 break;
             if (now.brought)
                 out->view[view] = (double)times;
         }
+    return true;
+}
+
+/* ---- How much is remembered -------------------------------------------------------------------------- */
+
+enum {
+    FURTHER_LEAST = 64,
+    ENDS = 4,       /* looks at both ends that must agree */
+    NARROW = 8,     /* the interval is that part of all loads between */
+    GRADUAL = 4,    /* one that is more than that part of them is none */
+    FURTHER = 8,    /* times what empties the levels is loaded, at most */
+    ROUNDED = 2 * 8 /* loads of other lines come in eights */
+};
+
+/*
+ * Whether the line behind the three is brought, with so many further lines before them: 1, 0; NaN: not clear. A mean
+ * between says that some of what is remembered is forgotten.
+ */
+static bool try_further(struct prefetch_kinds *k, size_t times, size_t further, double known, double *brought)
+{
+    const struct replay_test t = {.times = times, .further = further};
+    struct access_list l;
+    struct looked line = {.at = walked_line(AGAIN_WALKED) * ACCESS_LINE_BYTES};
+
+    list_replay(&t, &l);
+    if (!prefetch_look(k->look, &l, &line, 1))
+        return false;
+    *brought = isnan(line.part)                           ? (double)NAN
+               : line.part > known * (1 - LOOK_TOLERANCE) ? 1
+               : line.part < known * LOOK_TOLERANCE       ? 0
+                                                          : (double)NAN;
+    return true;
+}
+
+/* Twice as many again and again up to `most`, and then by halving: how many further lines leave it, and how many do not. */
+static bool search_further(struct prefetch_kinds *k, size_t times, size_t most, double known, size_t *good, size_t *bad)
+{
+    const size_t base = k->look->area.empties;
+    bool clear = true;
+
+    *good = *bad = 0;
+    while (clear && (!*bad || (*bad - *good > FURTHER_LEAST && *bad - *good > (base + *good) / NARROW))) {
+        const size_t more = 2 * *good > base / 2 ? 2 * *good : base / 2;
+        const size_t next = *bad ? (*good + *bad) / 2 : more < most ? more : most;
+        double brought;
+        if (!try_further(k, times, next, known, &brought))
+            return false;
+        clear = !isnan(brought);
+        if (clear)
+            *(brought > 0 ? good : bad) = next;
+        if (*good == most)
+            break;
+    }
+    return true;
+}
+
+/* What may be loaded further: of a home that is a cache all together leave a quarter, for what prefetchers bring. */
+static size_t most_further(const struct prefetch_look *w)
+{
+    const size_t base = w->area.empties, used = base + w->area.data.bytes / ACCESS_LINE_BYTES;
+    const size_t all = w->home_lines - w->home_lines / 4, room = all > used ? all - used : 0;
+
+    return w->in_memory || room > FURTHER * base ? FURTHER * base : room;
+}
+
+/*
+ * How many lines may be loaded since a sequence for it to be replayed. Where what is between is unclear, forgetting may
+ * be gradual: then there is no edge, unless the interval is narrow.
+ */
+static bool find_history(struct prefetch_kinds *k, struct prefetch_span *out, size_t times)
+{
+    struct prefetch_look *w = k->look;
+    const size_t base = w->area.empties, most = most_further(w);
+    struct access_list l;
+    struct looked line = {.at = walked_line(AGAIN_WALKED) * ACCESS_LINE_BYTES};
+    size_t good, bad;
+
+    out->reason = REASON_FIXED_RANGE_ENDS;
+    if (most < FURTHER_LEAST)
+        return true;
+    if (!access_map_further(w->p, &w->area, most))
+        return false;
+    list_replay(&(struct replay_test){.times = times}, &l);
+    const double places = (double)prefetch_look_places(w, &l);
+    if (!prefetch_look(w, &l, &line, 1))
+        return false;
+    out->reason = REASON_NOT_STEADY;
+    if (!looked_known(&line))
+        return true;
+    if (!search_further(k, times, most, line.part, &good, &bad))
+        return false;
+    out->reason = good == most ? REASON_FIXED_RANGE_ENDS : REASON_NO_EDGE;
+    if (!bad || bad - good > (base + good) / GRADUAL)
+        return true;
+    /* of what is forgotten gradually half is left at some point, and a few places are all brought, or none, by chance */
+    for (unsigned i = 0; i < ENDS; i++) {
+        double low, high;
+        if (!try_further(k, times, good, line.part, &low) || !try_further(k, times, bad, line.part, &high))
+            return false;
+        if (low != 1 || high != 0)
+            return true;
+    }
+    /* besides, as many places lie between as come behind the one in question, and those before it again */
+    out->low = (double)(base + good) + places * AGAIN_WALKED;
+    out->high = (double)(base + bad + ROUNDED) + places * (WALK + 2);
     return true;
 }
 
@@ -229,7 +355,8 @@ static bool try_replay(struct prefetch_kinds *k, struct followed *seen, bool *cl
     struct followed control[PREFETCH_VIEWS];
 
     for (size_t view = 0; view < PREFETCH_VIEWS; view++)
-        if (!look_replay(k, times, false, false, &seen[view]) || !look_replay(k, times, false, true, &control[view]))
+        if (!look_replay(k, &(struct replay_test){.times = times}, &seen[view]) ||
+            !look_replay(k, &(struct replay_test){.times = times, .control = true}, &control[view]))
             return false;
     const bool certain = seen[0].clear && seen[1].clear && control[0].clear && control[1].clear;
     f->reason = !certain                         ? REASON_NOT_STEADY
@@ -257,14 +384,19 @@ bool prefetch_find_replay(struct prefetch_kinds *k)
     for (size_t view = 0; view < PREFETCH_VIEWS; view++)
         if (seen[view].brought < FOLLOWERS)
             f->numbers[PREFETCH_DEGREE].view[view] = seen[view].brought;
-    return !f->exists || k->only || find_times(k, &f->numbers[PREFETCH_TRAIN]);
+    if (!f->exists || k->only)
+        return true;
+    if (!find_times(k, &f->numbers[PREFETCH_TRAIN]))
+        return false;
+    const double times = f->numbers[PREFETCH_TRAIN].view[0];
+    return find_history(k, &f->history, isnan(times) ? ACCESS_ROUNDS : (size_t)times);
 }
 
 bool prefetch_look_replay(struct prefetch_kinds *k, struct looked_bits *out)
 {
     struct followed now;
 
-    if (!look_replay(k, ACCESS_ROUNDS, false, false, &now))
+    if (!look_replay(k, &(struct replay_test){.times = ACCESS_ROUNDS}, &now))
         return false;
     *out = (struct looked_bits){now.in, now.unclear};
     return true;

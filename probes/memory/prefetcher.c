@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/numbers.h"
 #include "lib/base/record.h"
@@ -35,29 +36,7 @@ struct home {
     double bytes;
 };
 
-static const struct {
-    const char *name;
-    enum prefetch_parameter what;
-} parameters[] = {{"memory.prefetcher.train", PREFETCH_TRAIN},
-                  {"memory.prefetcher.degree", PREFETCH_DEGREE},
-                  {"memory.prefetcher.distance", PREFETCH_DISTANCE},
-                  {"memory.prefetcher.streams", PREFETCH_STREAMS},
-                  {"memory.prefetcher.stride_max", PREFETCH_STRIDE_MAX},
-                  {"memory.prefetcher.pc_bits", PREFETCH_PC_BITS},
-                  {"memory.prefetcher.resumes", PREFETCH_RESUMES},
-                  {"memory.prefetcher.region_bytes", PREFETCH_REGION_BYTES},
-                  {"memory.prefetcher.regions", PREFETCH_REGIONS},
-                  {"memory.prefetcher.length", PREFETCH_LENGTH},
-                  {"memory.prefetcher.indirections", PREFETCH_INDIRECTIONS},
-                  {"memory.prefetcher.stride_min", PREFETCH_STRIDE_MIN}};
-static const char *const traits[PREFETCH_TRAITS] = {
-    [PREFETCH_PAGE_BORDER] = "memory.prefetcher.page_border", [PREFETCH_HITS] = "memory.prefetcher.hits",
-    [PREFETCH_PAGE_ORDER] = "memory.prefetcher.page_order",   [PREFETCH_LARGE_ORDER] = "memory.prefetcher.page_order",
-    [PREFETCH_STORES] = "memory.prefetcher.stores",           [PREFETCH_UNIT] = "memory.prefetcher.distances",
-    [PREFETCH_SHORT] = "memory.prefetcher.short_strides",     [PREFETCH_GROWTH] = "memory.prefetcher.growth",
-    [PREFETCH_THROTTLED] = "memory.prefetcher.throttled",     [PREFETCH_KEY] = "memory.prefetcher.key"};
 enum {
-    PARAMETERS = sizeof parameters / sizeof *parameters,
     SMOKE_FIRST_BYTES = 4096 /* that the first level is taken for in the profile smoke */
 };
 
@@ -80,19 +59,31 @@ static void report_word(struct probe *p, struct finding f, const char *text, cha
     report(p, &f);
 }
 
-/* A word; of what is about pages, with their size, unless the machine has none of that. */
+static void report_history(struct probe *p, const struct home *h, const struct prefetch_span *s)
+{
+    struct finding f = finding_of("memory.prefetcher.history", h, PREFETCH_REPLAY);
+
+    f.value = isnan(s->low) ? (double)NAN : rounded((s->low + s->high) / 2);
+    f.low = s->low;
+    f.high = s->high;
+    f.grade = isnan(s->low) ? 'U' : 'C';
+    f.reason = s->reason;
+    report(p, &f);
+}
+
+/* A word, with the size of the pages or the bits that it is about; pages that the machine has not are left out. */
 static void report_trait(struct probe *p, const struct home *h, const struct prefetch_kinds *k, enum prefetch_kind kind,
                          enum prefetch_trait trait)
 {
     const struct prefetch_word *w = &k->found[kind].words[trait];
     const size_t page = prefetch_trait_page(k, trait);
-    struct finding f = finding_of(traits[trait], h, kind);
+    struct finding f = finding_of(prefetch_trait_findings[trait], h, kind);
 
     if (trait == PREFETCH_LARGE_ORDER && !page)
         return;
-    if (page) {
-        f.variants[2].key = "page";
-        f.variants[2].text = page_name(page);
+    if (page || prefetch_trait_bits(trait)) {
+        f.variants[2].key = page ? "page" : "bits";
+        f.variants[2].text = page ? page_name(page) : prefetch_trait_bits(trait);
     }
     report_word(p, f, w->text, 'C', w->reason);
 }
@@ -105,12 +96,12 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
     report_word(p, finding_of("memory.prefetcher.kind", h, kind), f->text, f->grade, f->reason);
     if (!f->text || !f->exists)
         return;
-    for (size_t i = 0; i < PARAMETERS; i++) {
+    for (enum prefetch_parameter what = 0; what < PREFETCH_PARAMETERS; what++) {
         struct experiment_value v[PREFETCH_VIEWS];
-        struct finding number = finding_of(parameters[i].name, h, kind);
-        if (!prefetch_has(kind, parameters[i].what))
+        struct finding number = finding_of(prefetch_parameter_findings[what], h, kind);
+        if (!prefetch_has(kind, what))
             continue;
-        const struct prefetch_number *n = &f->numbers[parameters[i].what];
+        const struct prefetch_number *n = &f->numbers[what];
         /* what else runs beside this core misleads both directions, or distances, alike: that is no grade A */
         for (size_t view = 0; view < PREFETCH_VIEWS; view++)
             v[view] = (struct experiment_value){view ? "second" : "first", "accesses by others", n->view[view]};
@@ -120,6 +111,8 @@ static void report_kind(struct probe *p, const struct home *h, const struct pref
         else
             report_graded_number(p, &number, v, PREFETCH_VIEWS);
     }
+    if (kind == PREFETCH_REPLAY)
+        report_history(p, h, &f->history);
     for (enum prefetch_trait trait = 0; trait < PREFETCH_TRAITS; trait++)
         if (prefetch_has_trait(kind, trait))
             report_trait(p, h, k, kind, trait);
@@ -222,6 +215,7 @@ static bool measure_home(struct probe *p, const struct home *h, double first_byt
     bool good = prefetch_look_start(p, &look, first_bytes, h->before_bytes, h->bytes, &reason);
     if (probe_is_smoke(p) && reason == REASON_NO_CONTRAST && !h->before_bytes)
         reason = REASON_NONE;
+    look.in_memory = !strcmp(h->name, "memory");
     good = good && (reason || prefetch_kinds_find(kinds));
     for (enum prefetch_kind kind = 0; kind < PREFETCH_KINDS && good; kind++) {
         struct prefetch_found *f = &kinds->found[kind];
@@ -280,8 +274,12 @@ PROBE(prefetcher, .title = "Kinds of prefetchers", .family = "memory", .after = 
           {"memory.prefetcher.region_bytes", "bytes", "size of the regions whose lines are remembered together"},
           {"memory.prefetcher.regions", "regions", "other regions whose begin ends the recording of one"},
           {"memory.prefetcher.length", "distances", "latest distances of a load instruction that are remembered"},
+          {"memory.prefetcher.history", "lines",
+           "lines that may be loaded since a sequence for it to be replayed when it begins again"},
           {"memory.prefetcher.indirections", "levels",
            "lines in a row that a prefetcher brings, each from where a pointer in the one before leads"},
+          {"memory.prefetcher.values", "action",
+           "whether values are followed that are no pointers because of these bits"},
           {"memory.prefetcher.throttled", "action",
            "what a prefetcher brings while other lines are under way, of what it brings when none are"},
           {"memory.prefetcher.key", "key", "what lines of a region are remembered by"},

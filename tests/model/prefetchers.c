@@ -251,24 +251,34 @@ static void see_deltas(struct prefetchers *p, const struct prefetcher_access *a,
     }
 }
 
-static struct successor *successor_of(struct prefetchers *p, uint64_t line)
+/* What is remembered of that line; else an entry that another one may have, or that is too old. */
+static struct successor *successor_of(struct prefetchers *p, uint64_t line, bool *known)
 {
-    return &p->successors[line % PREFETCH_SUCCESSORS];
+    const struct replay_design *d = &p->design.replay;
+    /* few entries that lines share by a hash; else so many that those which are loaded hardly share any */
+    const uint64_t at = d->entries ? (line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % d->entries
+                                   : line % PREFETCH_SUCCESSORS;
+    struct successor *s = &p->successors[at];
+
+    *known = s->line == line && (!d->history || p->loads - s->at <= d->history);
+    return s;
 }
 
 static void see_replay(struct prefetchers *p, const struct prefetcher_access *a, struct list *l)
 {
     uint64_t line = a->address / CACHE_LINE_BYTES;
+    bool known;
 
     if (!p->successors || line == p->last_line)
         return;
-    struct successor *s = successor_of(p, p->last_line);
-    const unsigned seen = s->line == p->last_line && s->next == line ? s->seen + 1 : 1;
-    *s = (struct successor){p->last_line, line, seen};
+    p->loads++;
+    struct successor *s = successor_of(p, p->last_line, &known);
+    const unsigned seen = known && s->next == line ? s->seen + 1 : 1;
+    *s = (struct successor){p->last_line, line, p->loads, seen};
     p->last_line = line;
     for (unsigned i = 0; i < p->design.replay.degree; i++) {
-        s = successor_of(p, line);
-        if (s->line != line || s->seen < p->design.replay.seen)
+        s = successor_of(p, line, &known);
+        if (!known || s->seen < p->design.replay.seen)
             return;
         line = s->next;
         bring(l, (int64_t)(line * CACHE_LINE_BYTES), p->design.replay.into);
@@ -279,10 +289,11 @@ static void see_replay(struct prefetchers *p, const struct prefetcher_access *a,
 static void follow(const struct pointer_design *d, const struct prefetcher_access *a, uint64_t to, unsigned levels,
                    struct list *l)
 {
-    const uint64_t line = to / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
+    const uint64_t address = ~(UINT64_C(0xffff) << 48), line = (to & address) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
 
-    if (!to)
+    if (!to || to & d->heeded)
         return;
+    to &= address;
     bring(l, (int64_t)to, d->into);
     if (levels > 1 && !d->lines)
         follow(d, a, a->word(a->memory, to), levels - 1, l);

@@ -89,7 +89,9 @@ struct delta_design {
 struct replay_design {
     unsigned
         degree; /* lines that are brought: that load, the one that followed it, …; 0: there is no such prefetcher */
-    unsigned seen; /* times in a row that it must have followed the same one, 1 or more */
+    unsigned seen;    /* times in a row that it must have followed the same one, 1 or more */
+    unsigned history; /* the latest loads that are remembered; 0: all are */
+    unsigned entries; /* that all lines share by a hash, a power of two; 0: so many that hardly any is shared */
     size_t into;
 };
 
@@ -102,6 +104,7 @@ struct pointer_design {
         train; /* pointers that are loaded and followed until it begins, 2 or more; 0: there is no such prefetcher */
     unsigned ahead;  /* pointers that are followed then, with each that is loaded */
     bool lines;      /* it follows all pointers of a line, and has no training: train only says that it is there */
+    uint64_t heeded; /* bits that must be 0, or it is no pointer; other bits than those of an address do not matter */
     unsigned levels; /* lines in a row that it brings, each from where a pointer in the one before leads, 1 or more */
     size_t into;
 };
@@ -171,10 +174,10 @@ struct prefetchers {
         unsigned count;
     } deltas[PREFETCH_ENTRIES];
     struct successor {
-        uint64_t line, next;
+        uint64_t line, next, at; /* at: number of the load that followed */
         unsigned seen;
-    } * successors; /* by the line's lowest bits; a core without replay has none */
-    uint64_t last_line;
+    } * successors;            /* by the line's lowest bits; a core without replay has none */
+    uint64_t last_line, loads; /* of those that a replay sees, the latest one, and how many */
     struct pointer_entry {
         uint64_t pc, address, value;
         unsigned followed;               /* so many pointers, each a word behind the one before */

@@ -11,20 +11,20 @@
 
 static const char kind_name[] = "memory.prefetcher.kind";
 
-/* The finding of that name about a kind for data at a home; page: on pages of that size, NULL where it has none. */
-static const char *about_page(const char *name, const char *kind, const char *home, const char *page)
+/* The finding of that name about a kind for data at a home, of which the field `key` is `which`, unless that is NULL. */
+static const char *about_which(const char *name, const char *kind, const char *home, const char *key, const char *which)
 {
     const char *f = NULL;
 
     while ((f = next_finding(f, name)) &&
-           !(has_field(f, "kind", kind) && has_field(f, "home", home) && (!page || has_field(f, "page", page))))
+           !(has_field(f, "kind", kind) && has_field(f, "home", home) && (!key || has_field(f, key, which))))
         ;
     return f;
 }
 
 static const char *about(const char *name, const char *kind, const char *home)
 {
-    return about_page(name, kind, home, NULL);
+    return about_which(name, kind, home, NULL, NULL);
 }
 
 /* The home of the data behind the second level. */
@@ -76,21 +76,21 @@ static void check_parameter(const struct machine_design *m, const char *name, co
     check_seen_parameter(m, name, kind, home, truth, true);
 }
 
-/* page: the variant of that name; NULL: the finding has none. */
+/* key, which: as of about_which. */
 static void check_word_on(const struct machine_design *m, const char *name, const char *kind, const char *home,
-                          const char *page, const char *truth)
+                          const char *key, const char *which, const char *truth)
 {
-    const char *f = about_page(name, kind, home, page);
+    const char *f = about_which(name, kind, home, key, which);
 
     if (is_found(kind, home) && is_decided(m, f, name, kind) && !has_field(f, "value", truth))
-        complain(m, "%s %s home=%s %s: reported %.24s, true is %s", name, kind, home, page ? page : "",
+        complain(m, "%s %s home=%s %s: reported %.24s, true is %s", name, kind, home, which ? which : "",
                  record_value(f, "value", 2), truth);
 }
 
 static void check_word(const struct machine_design *m, const char *name, const char *kind, const char *home,
                        const char *truth)
 {
-    check_word_on(m, name, kind, home, NULL, truth);
+    check_word_on(m, name, kind, home, NULL, NULL, truth);
 }
 
 /* `lines`: that the last access of its list brings. */
@@ -200,9 +200,9 @@ static void check_seen(const struct machine_design *m, const char *kind, const c
 static void check_pages(const struct machine_design *m, const char *kind, const char *home, const char *border,
                         const char *small, const char *large)
 {
-    check_word_on(m, "memory.prefetcher.page_border", kind, home, "2m", border);
-    check_word_on(m, "memory.prefetcher.page_order", kind, home, "4k", small);
-    check_word_on(m, "memory.prefetcher.page_order", kind, home, "2m", large);
+    check_word_on(m, "memory.prefetcher.page_border", kind, home, "page", "2m", border);
+    check_word_on(m, "memory.prefetcher.page_order", kind, home, "page", "4k", small);
+    check_word_on(m, "memory.prefetcher.page_order", kind, home, "page", "2m", large);
 }
 
 /* Accesses elsewhere until a trained instruction is followed there, the one that shows a wrong distance included. */
@@ -290,6 +290,24 @@ static void check_region(const struct machine_design *m, const char *home)
     check_fetched(m, "region", home, d->behind ? d->behind : d->bytes / CACHE_LINE_BYTES - 1);
 }
 
+/*
+ * How much is remembered shows where the levels before the home hold less: not where the second level is the home. What
+ * is forgotten line by line has no edge.
+ */
+static void check_history(const struct machine_design *m, const char *home)
+{
+    const struct replay_design *d = &m->core.prefetchers.replay;
+    const char *f = about("memory.prefetcher.history", "replay", home);
+    const bool seen = d->history && !d->entries && !strcmp(home, far_home(m));
+
+    if (!is_found("replay", home) || (!seen && f && record_value(f, "grade", 2)[0] == 'U') ||
+        !is_decided(m, f, "memory.prefetcher.history", "replay"))
+        return;
+    if (!seen || number(f, "low") > d->history || number(f, "high") <= d->history)
+        complain(m, "history home=%s: reported %g to %g, true is %u", home, number(f, "low"), number(f, "high"),
+                 d->history);
+}
+
 static void check_repeats(const struct machine_design *m, const char *home)
 {
     const struct delta_design *d = &m->core.prefetchers.deltas;
@@ -309,7 +327,14 @@ static void check_repeats(const struct machine_design *m, const char *home)
     check_parameter(m, "memory.prefetcher.degree", "replay", home, replay->degree);
     check_parameter(m, "memory.prefetcher.train", "replay", home, replay->seen);
     check_throttled(m, "replay", home, SWITCH_REPEATS, replay->degree);
+    check_history(m, home);
 }
+
+enum { VALUES = 3 };
+static const struct {
+    const char *bits;
+    uint64_t mask;
+} values[VALUES] = {{"0-2", 7}, {"48-55", UINT64_C(0xff) << 48}, {"56-63", UINT64_C(0xff) << 56}};
 
 static void check_pointers(const struct machine_design *m, const char *home)
 {
@@ -324,6 +349,9 @@ static void check_pointers(const struct machine_design *m, const char *home)
         check_parameter(m, "memory.prefetcher.degree", "pointers", home, d->ahead);
     check_parameter(m, "memory.prefetcher.indirections", "pointers", home, d->levels);
     check_throttled(m, "pointers", home, SWITCH_POINTERS, d->lines ? 8 : d->ahead);
+    for (size_t i = 0; i < VALUES; i++)
+        check_word_on(m, "memory.prefetcher.values", "pointers", home, "bits", values[i].bits,
+                      d->heeded & values[i].mask ? "not followed" : "followed");
 }
 
 /* The kinds that are found are attributed to the switch that turns them off. */
@@ -411,12 +439,21 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
     if (pick(0, 3) == 0)
         d->replay = (struct replay_design){
             .degree = (unsigned)pick(1, 2), .seen = (unsigned)pick(1, 3), .into = pick(0, 1)};
+    /* more than is loaded to empty the levels before the home: a replay of less is seen nowhere */
+    if (d->replay.degree && pick(0, 2))
+        d->replay.history = (unsigned)pick(9000, 18000);
+    else if (d->replay.degree && pick(0, 1)) { /* of what comes again and again, each time some is lost */
+        d->replay.entries = 1u << 15;
+        d->replay.seen = 1;
+    }
     if (pick(0, 2) == 0)
         d->pointers = (struct pointer_design){.train = (unsigned)pick(2, 12),
                                               .ahead = (unsigned)pick(1, 3),
                                               .lines = pick(0, 2) == 0,
                                               .levels = (unsigned)pick(1, 2),
                                               .into = pick(0, 1)};
+    for (size_t i = 0; i < VALUES && d->pointers.train; i++)
+        d->pointers.heeded |= pick(0, 1) ? values[i].mask : 0;
     if (d->region.bytes && pick(0, 1)) { /* lines near the first one, wherever that is */
         d->region.bytes = 4096;
         d->region.key = BY_INSTRUCTION;
@@ -460,11 +497,12 @@ static void show(const struct machine_design *m)
     fprintf(stderr, "# stream %u train %u degree %u distance %u gap %u down %d into %zu misses %d stores %d\n",
             d->stream.entries, d->stream.train, d->stream.degree, d->stream.distance, d->stream.gap, d->stream.down,
             d->stream.into + 1, d->stream.sees.misses_only, d->stream.sees.stores);
-    fprintf(stderr, "# deltas %u match %u degree %u into %zu; replay %u seen %u into %zu\n", d->deltas.deltas,
-            d->deltas.match, d->deltas.degree, d->deltas.into + 1, d->replay.degree, d->replay.seen,
-            d->replay.into + 1);
-    fprintf(stderr, "# pointers %u ahead %u lines %d levels %u into %zu\n", d->pointers.train, d->pointers.ahead,
-            d->pointers.lines, d->pointers.levels, d->pointers.into + 1);
+    fprintf(stderr, "# deltas %u match %u degree %u into %zu; replay %u seen %u into %zu history %u entries %u\n",
+            d->deltas.deltas, d->deltas.match, d->deltas.degree, d->deltas.into + 1, d->replay.degree, d->replay.seen,
+            d->replay.into + 1, d->replay.history, d->replay.entries);
+    fprintf(stderr, "# pointers %u ahead %u lines %d levels %u into %zu heeds %llx\n", d->pointers.train,
+            d->pointers.ahead, d->pointers.lines, d->pointers.levels, d->pointers.into + 1,
+            (unsigned long long)d->pointers.heeded);
     fprintf(stderr, "# grows: stride %u, stream %u\n", d->stride.grows, d->stream.grows);
     fprintf(stderr, "# throttle %u kinds %llx leaves %u\n", d->throttle.under_way,
             (unsigned long long)d->throttle.kinds, d->throttle.leaves);
