@@ -376,7 +376,7 @@ CONTROL_aarch64 := $(patsubst %,arch/aarch64/%.c,control cores counter_errata co
 define model_rules
 MODEL_SOURCES_$(1) := $$(wildcard tests/model/*.c tests/model/probes/*.c tests/model/$(1)/*.c lib/*.c lib/*/*.c) \
     $$(wildcard probes/*/*.c arch/emit*.c arch/$(1)/emit*.c) arch/access.c arch/control.c arch/counters.c \
-    $(CONTROL_$(1)) $(EVENTS_$(1)) arch/catalogue.c arch/form_read.c arch/$(1)/form_read.c arch/$(1)/catalogue.c arch/$(1)/units.c build/catalogue/$(1).c
+    $(CONTROL_$(1)) $(EVENTS_$(1)) arch/catalogue.c arch/form_read.c arch/$(1)/form_read.c arch/$(1)/catalogue.c arch/$(1)/form_links.c arch/$(1)/units.c build/catalogue/$(1).c
 build/tests/model_$(1): $$(MODEL_SOURCES_$(1):%=build/tests/model/%.o)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_LINK) $$^ -lcapstone -lunicorn -lcmocka -lm -o $$@
@@ -430,7 +430,7 @@ build/tests/simulator: $(wildcard tests/simulator/*.[ch] tests/simulator/counted
 # The same around a modelled core, for programs of one instruction set.
 define core_rules
 build/tests/core_$(1): $$(patsubst %,build/tests/model/%.o,$$(wildcard tests/simulator/*.c tests/simulator/timed/*.c) \
-    $$(patsubst %,tests/model/%.c,cache changes core core_call core_data core_prefetch decode history in_flight load_predictor load_store \
+    $$(patsubst %,tests/model/%.c,cache changes core core_bypass core_call core_data core_prefetch decode history in_flight load_predictor load_store \
     predictor prefetchers repeats scheduler slices stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_LINK) $$^ -lcapstone -lunicorn -lm -o $$@

@@ -209,8 +209,10 @@ static void retire(struct core *c, uint64_t next)
 {
     const struct decoded *d = c->now.decoded;
 
-    for (unsigned i = 0; i < d->written_count; i++)
+    for (unsigned i = 0; i < d->written_count; i++) {
         c->ready[d->written[i]] = c->now.done;
+        c->made[d->written[i]] = d->makes;
+    }
     for (unsigned i = 0; i < d->written_count && c->stores; i++)
         c->written[d->written[i]]++;
     c->latest = later(c->latest, c->now.done);
@@ -305,6 +307,7 @@ static void walk(struct core *c)
     for (unsigned i = 0; i < d->read_count && !(d->zeros && c->design.zeros_eliminated); i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
     c->now.address_known = later(c->front, d->base ? c->ready[d->base] : 0);
+    c->now.start = c->design.bypass.differs ? core_bypassed(c, d) : c->now.start;
     if (d->kind == KIND_FLUSH && c->sharing) /* kernels flush what they have just loaded */
         c->sharing->flush(c->accessed);
     if (d->kind == KIND_FENCE)
@@ -321,6 +324,7 @@ static void walk(struct core *c)
         begin_in_order(c, d);
     c->now.done = c->now.start + (d->kind == KIND_MULTIPLY                 ? c->design.multiply
                                   : d->kind == KIND_ROOT && c->design.root ? c->design.root
+                                  : c->design.bypass.differs               ? c->design.bypass.latency[d->makes]
                                                                            : 1);
 }
 
@@ -397,11 +401,6 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int siz
     data_access(c, m, type != UC_MEM_READ, address, (size_t)size, value);
 }
 
-void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
-{
-    c->watch = access;
-}
-
 double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
 {
     uint64_t stack = STACK_AT + STACK_BYTES - 64;
@@ -409,6 +408,7 @@ double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2],
     c->front = c->renamed = c->latest = c->retired = c->retired_writers = c->branched = c->fetched = c->fetched_left =
         c->zeroed = 0;
     memset(c->ready, 0, sizeof c->ready);
+    memset(c->made, 0, sizeof c->made);
     if (c->stores)
         stores_done(c->stores);
     c->now.decoded = NULL;

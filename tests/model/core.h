@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "arch/window.h"
+#include "tests/model/bypass.h"
 #include "tests/model/history.h"
 #include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
@@ -66,6 +67,7 @@ struct core_design {
     unsigned retire_renames;            /* of them, those that write a register; 0: any number */
     struct in_flight_design in_flight;  /* what instructions occupy from renaming to retirement */
     struct scheduler_design schedulers; /* where they wait for their operands */
+    struct bypass_design bypass;        /* who made an operand matters */
     double multiply, root;              /* latencies in cycles, of multiplications and square roots; root 0: 1 */
     unsigned units;       /* instructions that begin in a cycle, but for loads and stores; 0: any number */
     unsigned multipliers; /* the same of multiplications, which have units of their own */

@@ -247,6 +247,11 @@ static void repeated_access(struct core *c, const struct mapping *m, bool store,
     move_data(m, store, address, 1, value);
 }
 
+void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
+{
+    c->watch = access;
+}
+
 void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value)
 {
     if (c->now.decoded->repeats || c->now.decoded->kind == KIND_ZERO) {

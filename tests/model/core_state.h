@@ -77,6 +77,7 @@ struct core {
     double front;                                  /* when the front end has delivered everything up to now */
     double ready[DECODED_REGISTERS];               /* when each register has its value */
     uint32_t written[DECODED_REGISTERS];           /* how many times each register was written */
+    uint8_t made[DECODED_REGISTERS];               /* enum bypass_kind of what wrote it last */
     double renamed;                                /* when everything delivered has physical registers */
     double latest;                                 /* when everything is executed */
     double retired;                                /* when everything has left the core */
@@ -159,6 +160,11 @@ void code_prefetched(struct core *c, uint64_t address);
 void core_open_engine(struct core *c);
 /* Calls a kernel and executes it: core_call, whatever is known about such calls. */
 double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result);
+
+/* ---- core_bypass.c -------------------------------------------------------------------------------- */
+
+/* When an instruction begins whose operands are ready as long after they were made as struct bypass_design says. */
+double core_bypassed(const struct core *c, const struct decoded *d);
 
 /* ---- core_data.c --------------------------------------------------------------------------------- */
 

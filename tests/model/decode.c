@@ -146,6 +146,48 @@ static void read_what_is_compared(csh capstone, struct decoded *d)
     d->general_written = d->halves_written = 0;
 }
 
+/* Kinds of instruction on vectors; those that are not named are of integers. */
+static enum bypass_kind bypass_kind_of(const struct decoded *d, const cs_insn *i)
+{
+    static const char *const floats[] = {"addpd", "mulpd", "orpd", "unpcklpd", "fadd", "fmul", "fmadd", "fmla"};
+    const char *m = i->mnemonic;
+
+    if (!strcmp(m, "movq") || (!strcmp(m, "fmov") && d->read_count))
+        return BYPASS_WAY;
+    if (!strcmp(m, "cvtdq2ps") || !strcmp(m, "scvtf"))
+        return BYPASS_CONVERT;
+    for (size_t k = 0; k < sizeof floats / sizeof floats[0]; k++)
+        if (!strcmp(m, floats[k]))
+            return BYPASS_FLOAT;
+    return d->vector_written          ? BYPASS_INTEGER
+           : d->accesses              ? BYPASS_LOAD
+           : d->kind == KIND_MULTIPLY ? BYPASS_MULTIPLY
+                                      : BYPASS_PLAIN;
+}
+
+/*
+ * The sum of a multiply-add is the last operand of FMADD and MADD, and the first one of FMLA and MLA, which Capstone
+ * does not count as read.
+ */
+static void find_sum(struct decoded *d, const cs_insn *i)
+{
+    const char *m = i->mnemonic;
+    const bool last = !strcmp(m, "madd") || !strcmp(m, "fmadd"), first = !strcmp(m, "fmla") || !strcmp(m, "mla");
+
+    if (!last && !first)
+        return;
+    const uint16_t sum = isa.operand_register(i, last ? 3 : 0);
+    unsigned at = d->read_count;
+    for (unsigned k = 0; k < d->read_count; k++)
+        at = d->read[k] == sum && (first || k == 2) ? k : at;
+    if (at == d->read_count && d->read_count < DECODED_OPERANDS)
+        d->read[d->read_count++] = sum;
+    if (at < DECODED_OPERANDS)
+        d->needs[at] = d->makes == BYPASS_FLOAT     ? BYPASS_FLOAT_SUM
+                       : d->makes == BYPASS_INTEGER ? BYPASS_INTEGER_SUM
+                                                    : BYPASS_SUM;
+}
+
 /* False where there is no instruction. */
 static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
 {
@@ -177,6 +219,9 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH &&
                   d->kind != KIND_ZERO;
     d->compares = !strcmp(i->mnemonic, "cmp");
+    d->makes = (uint8_t)bypass_kind_of(d, i);
+    memset(d->needs, d->makes, sizeof d->needs);
+    find_sum(d, i);
     d->waits = waits_class_of(d, i->mnemonic);
     d->to_next = (d->kind == KIND_JUMP || d->kind == KIND_CONDITIONAL) && is_to_next(i);
     d->prefetches = prefetched(i);

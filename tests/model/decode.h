@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/model/bypass.h"
 #include "tests/model/scheduler.h"
 
 enum kind {
@@ -39,11 +40,12 @@ struct decoded {
     uint8_t read_count, written_count;
     uint16_t read[DECODED_OPERANDS], written[DECODED_OPERANDS]; /* registers, the stack pointer left out */
     uint8_t general_written, flags_written, vector_written;     /* how many of the written ones are of each kind */
-    uint8_t halves_written; /* how many of the general ones are written in 32 bits */
-    uint16_t base;          /* base register of its address; 0: it has none */
-    bool to_next;           /* a direct branch to the instruction behind it */
-    int64_t prefetches;     /* bytes from its first one to the code that it prefetches; 0: it prefetches none */
-    uint64_t key;           /* its first bytes, at most eight of them */
+    uint8_t halves_written;                 /* how many of the general ones are written in 32 bits */
+    uint16_t base;                          /* base register of its address; 0: it has none */
+    uint8_t makes, needs[DECODED_OPERANDS]; /* enum bypass_kind of its result, and of each register that it reads */
+    bool to_next;                           /* a direct branch to the instruction behind it */
+    int64_t prefetches; /* bytes from its first one to the code that it prefetches; 0: it prefetches none */
+    uint64_t key;       /* its first bytes, at most eight of them */
     uint8_t bytes[LONGEST_INSTRUCTION]; /* what it was decoded from */
 } __attribute__((aligned(64)));
 

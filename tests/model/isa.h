@@ -26,9 +26,10 @@ struct isa {
      * (unicorn-engine/unicorn issue 2240 and pull request 2372 describe it).
      */
     unsigned longest_block;
-    unsigned (*whole)(unsigned reg);             /* Capstone's 64-bit register that a narrower one is part of */
-    unsigned (*base_register)(const cs_insn *i); /* Capstone's, of the memory operand; 0: it has none */
-    bool (*jump_is_indirect)(const cs_insn *i);  /* of one of `jumps`: its target is in a register */
+    unsigned (*whole)(unsigned reg); /* Capstone's 64-bit register that a narrower one is part of */
+    uint16_t (*operand_register)(const cs_insn *i, unsigned n); /* whole register that operand n is; 0: it is none */
+    unsigned (*base_register)(const cs_insn *i);                /* Capstone's, of the memory operand; 0: it has none */
+    bool (*jump_is_indirect)(const cs_insn *i);                 /* of one of `jumps`: its target is in a register */
     /* Whether a conditional branch of these bytes was taken, as the registers are behind it. */
     bool (*is_taken)(uc_engine *uc, const uint8_t *bytes);
 };

@@ -19,6 +19,13 @@ static unsigned whole(unsigned reg)
     return reg >= ARM64_REG_W0 && reg <= ARM64_REG_W18 ? reg - ARM64_REG_W0 + ARM64_REG_X0 : reg;
 }
 
+static uint16_t operand_register(const cs_insn *i, unsigned n)
+{
+    const cs_arm64 *a = &i->detail->arm64;
+
+    return n < a->op_count && a->operands[n].type == ARM64_OP_REG ? (uint16_t)whole(a->operands[n].reg) : 0;
+}
+
 static unsigned base_register(const cs_insn *i)
 {
     for (unsigned o = 0; o < i->detail->arm64.op_count; o++)
@@ -55,6 +62,7 @@ const struct isa isa = {
     .counting = "neoverse-n2",
     .counters_kind = COUNTERS_PMUV3,
     .whole = whole,
+    .operand_register = operand_register,
     .base_register = base_register,
     .jump_is_indirect = jump_is_indirect,
     .is_taken = is_taken,

@@ -34,6 +34,13 @@ static unsigned whole(unsigned reg)
     return reg;
 }
 
+static uint16_t operand_register(const cs_insn *i, unsigned n)
+{
+    const cs_x86 *x = &i->detail->x86;
+
+    return n < x->op_count && x->operands[n].type == X86_OP_REG ? (uint16_t)whole(x->operands[n].reg) : 0;
+}
+
 static unsigned base_register(const cs_insn *i)
 {
     for (unsigned o = 0; o < i->detail->x86.op_count; o++)
@@ -70,6 +77,7 @@ const struct isa isa = {
     .counters_kind = COUNTERS_INTEL,
     .longest_block = 448,
     .whole = whole,
+    .operand_register = operand_register,
     .base_register = base_register,
     .jump_is_indirect = jump_is_indirect,
     .is_taken = is_taken,
