@@ -249,7 +249,8 @@ enum {
     ENDS = 4,       /* looks at both ends that must agree */
     NARROW = 8,     /* the interval is that part of all loads between */
     GRADUAL = 4,    /* one that is more than that part of them is none */
-    FURTHER = 8,    /* times what empties the levels is loaded, at most */
+    FURTHER = 4,    /* times what empties the levels is loaded, at most, … */
+    MEMORY = 16,    /* … and that part of all memory, of which a power of two is mapped */
     ROUNDED = 2 * 8 /* loads of other lines come in eights */
 };
 
@@ -300,8 +301,10 @@ static size_t most_further(const struct prefetch_look *w)
 {
     const size_t base = w->area.empties, used = base + w->area.data.bytes / ACCESS_LINE_BYTES;
     const size_t all = w->home_lines - w->home_lines / 4, room = all > used ? all - used : 0;
+    const size_t memory = machine_info()->memory_bytes / MEMORY / ACCESS_LINE_BYTES;
+    const size_t most = FURTHER * base < memory ? FURTHER * base : memory;
 
-    return w->in_memory || room > FURTHER * base ? FURTHER * base : room;
+    return w->in_memory || room > most ? most : room;
 }
 
 /*
