@@ -214,12 +214,20 @@ static bool is_address(const struct form *f)
     return strncmp(form_name(f), "lea ", 4) == 0;
 }
 
+/* An address relative to the instruction: SDM vol. 2A, 2.2.1.6. */
+static bool is_relative(const struct form_pieces *p)
+{
+    return p->modrm >> 6 == 0 && (p->modrm & 7) == RBP;
+}
+
 /* The memory operand is made that of the form; an index that is an operand of the form stays. */
 static bool take_address(const struct form *f, struct form_pieces *mine, const struct form_pieces *theirs)
 {
     const bool indexed = is_indexed(f) || (is_address(f) && theirs->has_sib);
     uint8_t mask = mine->kind == LEGACY ? 1 : 0x20; /* B, and X, which is the next bit */
 
+    if (is_address(f) && is_relative(mine) != is_relative(theirs))
+        return false;
     if (is_address(f) ? indexed != (mine->index != FIELD_NONE) : indexed && !mine->has_sib)
         return false;
     mask = indexed ? mask : (uint8_t)(3 * mask);

@@ -85,6 +85,10 @@ static bool fill_operands(struct found *f, const uint8_t *bytes, const struct de
             if (kind == OPERAND_X87 && d->i.mnemonic == ZYDIS_MNEMONIC_FSCALE && p->fixed) /* an exponent */
                 p->type = TYPE_INTEGER;
             p->field = fields[at++];
+        } else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP) {
+            *p = operand(OPERAND_IMMEDIATE, d, k);
+            p->access = OPERAND_READ;
+            at++;
         } else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
             *p = operand(o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? OPERAND_GENERAL : OPERAND_MEMORY, d, k);
             if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN) {

@@ -17,12 +17,12 @@
 /*
  * Offers the opcode in front of `modrm_at` with each ModR/M byte that matters: registers 0, 3 and, where there is a
  * third operand, 5, since no change of one bit makes two of these equal, which some instructions forbid; memory at
- * [rsi]; and memory at [rsi + index]. The reg field takes all values, because it may extend the opcode; some legacy
+ * [rsi]; memory at [rsi + index]; and what lies at an offset from the instruction. The reg field takes all values, because it may extend the opcode; some legacy
  * instructions have all of ModR/M as opcode.
  */
 static void walk_operands(uint8_t *bytes, unsigned modrm_at, uint8_t immediate, bool is_legacy)
 {
-    static const uint8_t modes[] = {0xc3, REG_DATA_NUMBER, 4, 0xc0, 0xc1, 0xc2, 0xc4, 0xc5, 0xc6, 0xc7};
+    static const uint8_t modes[] = {0xc3, REG_DATA_NUMBER, 4, 0xc0, 0xc1, 0xc2, 0xc4, 0xc5, 0xc6, 0xc7, 5};
 
     for (unsigned reg = 0; reg < 8; reg++)
         for (unsigned mode = 0; mode < (is_legacy ? sizeof modes : 3); mode++) {

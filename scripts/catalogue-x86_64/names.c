@@ -68,6 +68,8 @@ void say_name(struct found *f, const struct decoded *d)
             say_register(f->name, p, o->reg.value, has_no_field(p));
         } else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
             say(f->name, "i%u", o->size);
+        } else if (o->mem.base == ZYDIS_REGISTER_RIP) {
+            say(f->name, "[rip + i32]");
         } else if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
             say(f->name, o->mem.index == ZYDIS_REGISTER_NONE ? "[base]" : "[base + index]");
         } else if (vector_index(o)) {

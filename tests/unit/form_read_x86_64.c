@@ -35,6 +35,10 @@ static void test_addresses_are_read(void **state)
     assert_int_equal(u.base, 8);
     assert_int_equal(u.index, 1);
     assert_int_equal(u.displacement, -8);
+    u = read_hex("488d0d10000000"); /* lea rcx, [rip+16] */
+    assert_string_equal(form_name(u.form), "lea r64, [rip + i32]");
+    u = read_hex("488d0e"); /* lea rcx, [rsi] */
+    assert_string_equal(form_name(u.form), "lea r64, [base]");
     u = read_hex("488d0c38"); /* lea rcx, [rax+rdi] */
     assert_string_equal(form_name(u.form), "lea r64, [base + index]");
     assert_int_equal(u.registers[0], 1);
