@@ -82,7 +82,7 @@ static void report_trait(struct probe *p, const struct home *h, const struct pre
     if (trait == PREFETCH_LARGE_ORDER && !page)
         return;
     if (page || prefetch_trait_bits(trait)) {
-        f.variants[2].key = page ? "page" : "bits";
+        f.variants[2].key = page ? "page" : "flipped";
         f.variants[2].text = page ? page_name(page) : prefetch_trait_bits(trait);
     }
     report_word(p, f, w->text, 'C', w->reason);

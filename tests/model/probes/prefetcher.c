@@ -367,7 +367,7 @@ static void check_pointers(const struct machine_design *m, const char *home)
     check_parameter(m, "memory.prefetcher.indirections", "pointers", home, d->levels);
     check_throttled(m, "pointers", home, SWITCH_POINTERS, d->lines ? 8 : d->ahead);
     for (size_t i = 0; i < VALUES; i++)
-        check_word_on(m, "memory.prefetcher.values", "pointers", home, "bits", values[i].bits,
+        check_word_on(m, "memory.prefetcher.values", "pointers", home, "flipped", values[i].bits,
                       d->heeded & values[i].mask ? "not followed" : "followed");
 }
 
