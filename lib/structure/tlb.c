@@ -277,7 +277,12 @@ static bool search_level_of_control(struct probe *p, const struct tlb *t, struct
     if (near->sweep->search.verdict.count || !(end < t->near_end) || end < LEVELS_APART * t->fewest)
         return true;
     sweeps_free(near->sweep, near->count);
-    return search_range(p, t, near, experiments, count, t->fewest, end, length_factor);
+    if (!search_range(p, t, near, experiments, count, t->fewest, end, length_factor))
+        return false;
+    struct verdict *v = &near->sweep->search.verdict;
+    if (v->count && CONTROL_APART * v->knees[v->count - 1].end > end)
+        *v = (struct verdict){.reason = REASON_MASKED_BY_BTB};
+    return true;
 }
 
 /* ---- Rises that are caused by branches ---------------------------------------------------------- */

@@ -101,6 +101,13 @@ static const double MOVED_STEP = 1.25;
  */
 static const double MISS_LEAST = 0.25;
 /*
+ * Where the control rises, too, a level counts only if the rise behind it ends at this part of the control's count or
+ * earlier: jumps on pages are not in the same sets as packed ones to the last, since the loop lies elsewhere. Chosen: a
+ * set of two ways that gets one jump more than its share is full at two thirds of the count.
+ * no test: it takes a whole simulated core, with a branch target buffer about as large as the instruction TLB.
+ */
+static const double CONTROL_APART = 1.5;
+/*
  * Jumps on other lines cost as much before the rise as those on the first ones if both differ by no more than this part
  * of the rise. Chosen: of 74 simulated branch target buffers with hashed indices that make a rise of their own none
  * differed by less than this and by less than MOVED_RISE, with jumps 3, 5 and 13 lines apart.
