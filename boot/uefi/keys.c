@@ -162,7 +162,7 @@ enum { FAMILIES = sizeof families / sizeof families[0] };
 static void add_names(char *out, size_t room, const char *what, const struct probe_definition *const *all, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const bool wanted = !strcmp(what, all[i]->name) || (!strcmp(what, all[i]->family) && !all[i]->debug);
+        const bool wanted = !strcmp(what, all[i]->name) || (!strcmp(what, all[i]->family) && !all[i]->only_named);
         if (wanted && strlen(out) + strlen(all[i]->name) + 2 <= room)
             strcat(strcat(out, out[0] ? " " : ""), all[i]->name);
     }
@@ -182,7 +182,7 @@ static void choose_probes(struct config *c)
     for (size_t f = 0; f < FAMILIES; f++) {
         snprintf(line, sizeof line, "\n  %-9s", families[f]);
         for (size_t i = 0; i < count; i++) {
-            if (all[i]->debug || strcmp(all[i]->family, families[f]) != 0)
+            if (all[i]->only_named || strcmp(all[i]->family, families[f]) != 0)
                 continue;
             if (strlen(line) + strlen(all[i]->name) + 2 > sizeof line) {
                 machine_print(line);

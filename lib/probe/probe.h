@@ -36,7 +36,7 @@ struct probe_definition {
     const char *title;                          /* for people */
     const char *family;                         /* frontend, backend, memory, system */
     const char *after;                          /* name of a probe that runs before it; NULL: none */
-    bool debug;                                 /* runs only when it is named */
+    bool only_named;                            /* runs only when it is named */
     bool on_kernels;                            /* runs without being named only where the user has given kernels */
     bool gate;                                  /* runs first and always: decides whether times can be trusted */
     const struct finding_declaration *findings; /* ended by a NULL name */

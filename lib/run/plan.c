@@ -59,7 +59,7 @@ void plan_print_probes(bool findings)
 
     for (size_t i = 0; i < count; i++) {
         snprintf(line, sizeof line, "%-18s %-9s %s%s\n", order[i]->name, order[i]->family, order[i]->title,
-                 order[i]->debug        ? " (only when named)"
+                 order[i]->only_named   ? " (only when named)"
                  : order[i]->on_kernels ? " (only when named, or where kernels are given)"
                                         : "");
         machine_print(line);
@@ -117,7 +117,7 @@ bool plan_has(const struct run *r, const struct probe_definition *d)
         return false;
     if (c->probes[0])
         return named(c->probes, d->name);
-    return !d->debug && (!d->on_kernels || r->kernels.count > 0);
+    return !d->only_named && (!d->on_kernels || r->kernels.count > 0);
 }
 
 bool plan_declares(const struct probe_definition *d, const char *need)

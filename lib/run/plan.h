@@ -31,8 +31,8 @@ void plan_print_probes(bool findings);
  */
 bool plan_names_exist(struct run *r, const struct plan *plan);
 /*
- * Whether the run asks for this probe: by its name, or by naming none, which asks for all but debug probes, and for
- * those on kernels of the user where there are some. With `profile = bringup` it asks for none.
+ * Whether the run asks for this probe: by its name, or by naming none, which asks for all but those that run only
+ * when they are named, and for those on kernels of the user where there are some. With `profile = bringup` it asks for none.
  */
 bool plan_has(const struct run *r, const struct probe_definition *d);
 /* Whether a probe declares the finding that `need` names, "memory.cache.bytes level=1"; the variants do not matter. */

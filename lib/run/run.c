@@ -106,7 +106,7 @@ static const char *provide(struct run *r, struct plan *plan, const char *const *
 
     for (const char *const *need = needs; need && *need && !missing; need++) {
         for (size_t i = 0; i < plan->count && !fact_known(r, *need); i++)
-            if (!plan->order[i]->debug && plan_declares(plan->order[i], *need) &&
+            if (!plan->order[i]->only_named && plan_declares(plan->order[i], *need) &&
                 (!only_chosen || plan_has(r, plan->order[i])))
                 run_with_needs(r, plan, i);
         missing = fact_known(r, *need) ? NULL : *need;

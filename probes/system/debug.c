@@ -284,7 +284,7 @@ static void run_accessed(struct probe *p)
         }
 }
 
-#define DEBUG_PROBE(id, text) PROBE(debug_##id, .title = text, .family = "system", .debug = true, .run = run_##id)
+#define DEBUG_PROBE(id, text) PROBE(debug_##id, .title = text, .family = "system", .only_named = true, .run = run_##id)
 
 DEBUG_PROBE(undefined, "Executes an undefined instruction");
 DEBUG_PROBE(register, "Reads a system register that no core has");

@@ -308,8 +308,8 @@ static void walk(struct core *c)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
     c->now.address_known = later(c->front, d->base ? c->ready[d->base] : 0);
     c->now.start = c->design.bypass.differs ? core_bypassed(c, d) : c->now.start;
-    if (d->kind == KIND_FLUSH && c->sharing) /* kernels flush what they have just loaded */
-        c->sharing->flush(c->accessed);
+    if (d->kind == KIND_FLUSH)
+        data_flushed(c);
     if (d->kind == KIND_FENCE)
         c->front = c->now.start = later(c->now.start, later(c->latest, c->retired));
     c->now.done = c->now.start;

@@ -16,6 +16,7 @@
 
 #include "arch/window.h"
 #include "tests/model/bypass.h"
+#include "tests/model/dram.h"
 #include "tests/model/history.h"
 #include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
@@ -85,8 +86,9 @@ struct core_design {
     struct load_predictor_design addresses, values; /* prediction of loads */
     struct prefetcher_design prefetchers;           /* of data, by its virtual address */
     double memory_latency;
-    unsigned line_bytes; /* of caches of data and instructions; 0: 64 */
-    unsigned page_bytes; /* the translation granule; 0: 4,096 */
+    const struct dram_design *dram; /* of lines that are flushed; NULL: these stay in the caches */
+    unsigned line_bytes;            /* of caches of data and instructions; 0: 64 */
+    unsigned page_bytes;            /* the translation granule; 0: 4,096 */
     struct load_store_design load_store;
     double block_bytes; /* a cycle, that instructions for blocks of memory write; 0: any number */
     bool contiguous;    /* frames are in the order of pages; else they are scattered at random */

@@ -252,6 +252,15 @@ void core_watch(struct core *c, void (*access)(uint64_t address, size_t size))
     c->watch = access;
 }
 
+/* Kernels flush what they have just loaded. */
+void data_flushed(struct core *c)
+{
+    if (c->sharing)
+        c->sharing->flush(c->accessed);
+    if (c->design.dram)
+        dram_flush(&c->dram, (uintptr_t)c->accessed / CACHE_LINE_BYTES);
+}
+
 void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value)
 {
     if (c->now.decoded->repeats || c->now.decoded->kind == KIND_ZERO) {
@@ -266,8 +275,9 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     c->accessed = m->bytes + (address - m->at);
     if (store && c->now.decoded->atomic) /* it stores what becomes of what it has loaded */
         c->now.start = later(c->now.start, c->now.done);
-    const double waits = c->sharing ? c->sharing->access(c->accessed, store || c->now.decoded->atomic, &c->now.start)
-                                    : 0;
+    double waits = c->sharing ? c->sharing->access(c->accessed, store || c->now.decoded->atomic, &c->now.start) : 0;
+    if (c->design.dram && !store)
+        waits += dram_load(&c->dram, c->design.dram, (uintptr_t)c->accessed / CACHE_LINE_BYTES, (uintptr_t)c->accessed);
     const double latency = cache_latency(c, address, frame_address(m, address)) + waits;
 
     if (c->prefetchers.any)

@@ -58,8 +58,9 @@ struct core {
     struct core_counts counts;
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody watches */
     const struct core_sharing *sharing;           /* NULL: no other core shares the memory */
-    double memory_longer;                         /* cycles that a load from memory takes longer */
-    const uint8_t *accessed;                      /* the data that was accessed last */
+    struct dram dram;
+    double memory_longer;    /* cycles that a load from memory takes longer */
+    const uint8_t *accessed; /* the data that was accessed last */
     uc_engine *uc;
     size_t removed; /* about how many bytes of code this Unicorn has removed translations of */
     struct mapping mappings[MAPPINGS];
@@ -180,6 +181,8 @@ double translation(const struct core *c, struct cache *levels, const struct page
  * The instruction at hand (c->now) accesses data, all instructions before it being timed. Unicorn reads or writes
  * next.
  */
+/* A line is flushed from all caches. */
+void data_flushed(struct core *c);
 void data_access(struct core *c, const struct mapping *m, bool store, uint64_t address, size_t size, int64_t value);
 /* An access of another program, with a page of its own around it: caches and TLBs of loads have it afterwards. */
 void data_touch(struct core *c, uint64_t address);

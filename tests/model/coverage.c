@@ -64,7 +64,7 @@ MODEL_TEST(every_probe_has_a_modelled_core_or_a_reason, "")
         const bool tested = is_tested(probes[i]->name);
         if (reason)
             fprintf(stderr, "# %s has no modelled core: %s\n", probes[i]->name, reason);
-        if (probes[i]->debug || tested != (reason != NULL))
+        if (probes[i]->only_named || tested != (reason != NULL))
             continue;
         fprintf(stderr, "# %s: %s\n", probes[i]->name,
                 tested ? "tested, and listed as one that is not" : "neither tested nor listed with a reason");

@@ -65,7 +65,7 @@ MODEL_TEST(kernels_touch_what_they_say, "")
             uint64_t stray;
             size_t touching;
             /* this emulator executes some forms that it does not know as others, without a fault */
-            if (probes[i]->debug || !strcmp(probes[i]->name, "instructions"))
+            if (probes[i]->only_named || !strcmp(probes[i]->name, "instructions"))
                 continue;
             m.core.contiguous = (seed + (isa.link != 0)) % 2; /* so, too, on the other instruction set */
             m.watches = true;

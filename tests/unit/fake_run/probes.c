@@ -115,12 +115,12 @@ PROBE(line, .title = "", .family = "n", .run = run_line, .findings = FINDINGS({"
 PROBE(behind_line, .title = "", .family = "a", .run = run_needs_line, .needs = NEEDS("test.line level=1"));
 PROBE(second_line, .title = "", .family = "n", .run = run_needs_line, .needs = NEEDS("test.line level=2"));
 PROBE(needs_behind, .title = "", .family = "a", .run = run_needs_line, .needs = NEEDS("test.line", "test.nobodys"),
-      .debug = true);
+      .only_named = true);
 PROBE(circle_a, .title = "", .family = "n", .run = run_nothing, .needs = NEEDS("test.circle_b"),
       .findings = FINDINGS({"test.circle_a", "bytes", ""}));
 PROBE(circle_b, .title = "", .family = "n", .run = run_nothing, .needs = NEEDS("test.circle_a"),
       .findings = FINDINGS({"test.circle_b", "bytes", ""}));
-PROBE(reports, .title = "", .family = "n", .run = run_reports, .debug = true,
+PROBE(reports, .title = "", .family = "n", .run = run_reports, .only_named = true,
       .findings = FINDINGS({"memory.cache.bytes", "bytes", ""}, {"memory.cache.latency_cycles", "cycles", ""},
                            {"memory.dtlb.entries", "entries", ""}, {"frontend.mispredict.cycles", "cycles", ""}));
 
@@ -130,10 +130,10 @@ PROBE(reports, .title = "", .family = "n", .run = run_reports, .debug = true,
 PROBE(zz_gate, .title = "", .family = "zz", .gate = true, .run = run_gate, .findings = SIZE);
 PROBE(good, .title = "", .family = "b", .run = run_good, .findings = SIZE);
 PROBE(undeclared, .title = "", .family = "b", .run = run_other_finding, .findings = FINDINGS({"test.other", "", ""}),
-      .debug = true);
-PROBE(declares_nothing, .title = "", .family = "b", .run = run_other_finding, .debug = true);
-PROBE(faulty, .title = "", .family = "b", .run = run_faulty, .debug = true);
-PROBE(endless, .title = "", .family = "b", .run = run_endless, .debug = true);
+      .only_named = true);
+PROBE(declares_nothing, .title = "", .family = "b", .run = run_other_finding, .only_named = true);
+PROBE(faulty, .title = "", .family = "b", .run = run_faulty, .only_named = true);
+PROBE(endless, .title = "", .family = "b", .run = run_endless, .only_named = true);
 PROBE(early, .title = "", .family = "c", .run = run_nothing);
 PROBE(behind_last, .title = "", .family = "a", .after = "last", .run = run_nothing);
 PROBE(behind_behind, .title = "", .family = "a", .after = "behind_last", .run = run_nothing);
