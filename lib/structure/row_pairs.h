@@ -29,7 +29,7 @@ struct row_pairs {
     unsigned line_bits, page_bits; /* address bits of lines that can be chosen: from line_bits on, below page_bits */
     /* By how much turns take longer than those of one line, with open rows and with rows that conflict. */
     double open_ns, conflict_ns;
-    uint64_t conflict;             /* a difference of addresses of which the rows conflict */
+    uint64_t conflict; /* a difference of addresses of which the rows conflict */
     double times[ROW_PAIRS_DRAWN], scratch[ROW_PAIRS_DRAWN];
     uint64_t differences[ROW_PAIRS_DRAWN];
 };

@@ -295,5 +295,5 @@ static void run(struct probe *p)
     record_send(&r);
 }
 
-PROBE(debug_verdicts, .title = "Decides about curves that are the same everywhere", .family = "system", .only_named = true,
-      .run = run);
+PROBE(debug_verdicts, .title = "Decides about curves that are the same everywhere", .family = "system",
+      .only_named = true, .run = run);
