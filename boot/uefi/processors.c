@@ -135,8 +135,7 @@ static void serve(void *servant)
 
 /*
  * Waits until the function has returned. False after `ms` (0: no limit). Time in which this core stood still does not
- * count: a host that stops its guest stops both cores. With PAUSE an emulator that runs one core at a time lets the other
- * one go on, instead of this one until its turn is over.
+ * count: a host that stops its guest stops both cores.
  */
 static bool wait_done(const struct servant *s, unsigned ms)
 {
@@ -148,7 +147,6 @@ static bool wait_done(const struct servant *s, unsigned ms)
         waited += (double)(at - last) < ticks_of_ms ? (double)(at - last) : ticks_of_ms;
         if (ms && waited > ticks_of_ms * ms)
             return false;
-        __builtin_ia32_pause();
     }
     return true;
 }
