@@ -13,9 +13,9 @@
  *
  * There is no curve. Inference: the clock may be off by a percent, which chains of one kind show: what they take is a
  * whole number times a factor that all have in common, by which all is divided. All rounds are whole numbers of cycles.
- * What an alternating round takes more than a link
- * of each alone is the cost of the way there and back; `in pairs` must show the same. Which of the two ways it is cannot
- * be told by chains (lib/structure/bypass.h). Both experiments are chains, in two orders: grade B.
+ * What an alternating round takes more than a link of each alone is the cost of the way there and back; `in pairs` must
+ * show the same. Which of the two ways it is cannot be told by chains (lib/structure/bypass.h). Both experiments are
+ * chains, in two orders: grade B.
  *
  * A chain keeps no unit busy, so that units and width are no limits. Where an instruction goes to one of several units
  * with other latencies, rounds are no whole numbers, or the two orders disagree: undecided.
