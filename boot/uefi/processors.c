@@ -73,7 +73,12 @@ struct servant {
     const char *gone;   /* why it can no longer be used; NULL while it can */
 };
 
-enum { ARRIVE_MS = 1000, BACK_MS = 1000, LEAVE_MS = 2000 };
+/*
+ * After so long a core is given up: to arrive, to come back from a function that has been stopped, and to be back with
+ * the firmware. A core needs microseconds, and edk2 looks every 100 ms. Chosen so that an emulator may take a thousand
+ * times as long, where it runs one core at a time.
+ */
+enum { ARRIVE_MS = 1000, BACK_MS = 3000, LEAVE_MS = 6000 };
 
 static struct servant servants[BESIDE_CORES]; /* those beside the core in use */
 static struct servant in_use;                 /* the core that others_reach prepared */
