@@ -75,8 +75,8 @@ struct servant {
 
 /*
  * After so long a core is given up: to arrive, to come back from a function that has been stopped, and to be back with
- * the firmware. A core needs microseconds, and edk2 looks every 100 ms. Chosen so that an emulator may take a thousand
- * times as long, where it runs one core at a time.
+ * the firmware. A core needs microseconds, and edk2 looks every 100 ms. Chosen: far more than that, since in an
+ * emulator that runs one core at a time, with 256 ns an instruction, one second was too short once.
  */
 enum { ARRIVE_MS = 1000, BACK_MS = 3000, LEAVE_MS = 6000 };
 

@@ -44,7 +44,7 @@ static bool same_span(const uint64_t *a, size_t a_count, const uint64_t *b, size
 
 /* ---- Machines ----------------------------------------------------------------------------------------------------- */
 
-/* Two to five parities of one to three bits, most of which are in one of them alone; rows are the upper bits. */
+/* Two to five parities of one to three bits; rows are the upper bits. */
 static void draw_dram(struct dram_design *d, double memory_cycles)
 {
     uint64_t basis[MASKS];
@@ -58,9 +58,7 @@ static void draw_dram(struct dram_design *d, double memory_cycles)
         uint64_t mask = 0;
         for (size_t bits = pick(1, 3); bits > 0; bits--)
             mask |= UINT64_C(1) << pick(LINE_BIT, PAGE_BIT - 1);
-        if (mask & d->rows && add(basis, &rank, mask))
-            d->functions[d->count++] = mask;
-        else if (!(mask & d->rows) && pick(0, 1) && add(basis, &rank, mask))
+        if ((mask & d->rows || pick(0, 1)) && add(basis, &rank, mask)) /* most have a bit of the row */
             d->functions[d->count++] = mask;
     }
 }
