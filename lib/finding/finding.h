@@ -43,6 +43,11 @@ struct finding {
     const char *detail; /* what belongs to the reason: the limit that masks it, what the platform says; NULL: nothing */
     const char *method; /* how the value follows from the curve, for the record; NULL: not said */
     const char *curves[FINDING_CURVES]; /* names of the curves that it rests on; ended by NULL */
+    /*
+     * Of a cost or rate: it is a whole number that moments apart have confirmed, so that it counts also where others
+     * disturb the core most of the time, at grade C at most.
+     */
+    bool is_confirmed;
     bool replaces;         /* it comes from a better experiment than an earlier finding of the same name and variants */
     double holds;          /* what the experiment itself occupies of the structure; value, low and high include it */
     const char *agreement; /* which experiments agree, and which contradict them: "lines with pitch against whole" */

@@ -130,18 +130,22 @@ static void remember(struct run *run, const struct probe_definition *d, const st
         record_warning(&run->writer, f->name, "no memory to hold this finding against other limits");
 }
 
+bool report_is_disturbed(const struct probe *p)
+{
+    const struct meter *m = &p->run->meter;
+    const double disturbed = (double)(meter_disturbed(m) - p->disturbed_before);
+
+    return disturbed > DISTURBED_MOSTLY * (double)(m->taken - p->taken_before);
+}
+
 /*
  * Whether a cost or rate may be wrong in all experiments alike: others disturbed the core most of the time while the
  * probe ran, and so perhaps a little of the time in readings that were accepted. Gates do not rest on the detection of
  * siblings.
  */
-static bool is_disturbed_mostly(const struct probe *p, const struct finding_declaration *d)
+static bool may_be_wrong_alike(const struct probe *p, const struct finding_declaration *d)
 {
-    const struct meter *m = &p->run->meter;
-    const double disturbed = (double)(meter_disturbed(m) - p->disturbed_before);
-
-    return unit_is_rate(d->unit) && !p->definition->gate &&
-           disturbed > DISTURBED_MOSTLY * (double)(m->taken - p->taken_before);
+    return unit_is_rate(d->unit) && !p->definition->gate && report_is_disturbed(p);
 }
 
 void report(struct probe *p, const struct finding *f)
@@ -160,9 +164,9 @@ void report(struct probe *p, const struct finding *f)
     }
     if (isnan(f->value) && !f->text)
         grade = 'U';
-    if (grade != 'U' && is_disturbed_mostly(p, declared)) {
-        grade = 'U';
-        why = why_of(REASON_NO_READINGS);
+    if (grade != 'U' && may_be_wrong_alike(p, declared)) {
+        grade = f->is_confirmed ? 'C' : 'U';
+        why = f->is_confirmed ? why : why_of(REASON_NO_READINGS);
     }
     if (!run->trusted) {
         grade = 'U';

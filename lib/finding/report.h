@@ -16,6 +16,11 @@
  */
 void report(struct probe *p, const struct finding *f);
 /*
+ * Whether others have disturbed the core most of the time since the probe began. Then costs and rates are undecided
+ * that f->is_confirmed does not say to be confirmed, since all experiments may be wrong alike.
+ */
+bool report_is_disturbed(const struct probe *p);
+/*
  * Reports a number that one experiment gave, without an interval: with grade C, or, where `value` is NaN, as undecided
  * for the reason in f->reason.
  */

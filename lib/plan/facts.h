@@ -15,7 +15,7 @@ struct emit_idiom; /* arch/emit_idioms.h */
 
 struct fact {
     const char *name;        /* "memory.cache.bytes" */
-    char variants[48];       /* "level=1", in the order of the finding's fields; "" where there are none */
+    char variants[64];       /* "level=1", in the order of the finding's fields; "" where there are none */
     double value, low, high; /* low = high = value for what is declared */
     char grade;              /* 'D' declared, else the finding's: 'A', 'B', 'C' */
     char source[40];         /* "cpuid.4", "ccsidr_el1", "acpi pptt", "sysfs"; the probe's name for what was measured */

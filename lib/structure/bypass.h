@@ -41,4 +41,29 @@ double bypass_scale(const double *alone, size_t count);
 /* Decides from four chains, each of which must take whole cycles; both mixed ones must show the same extra cycles. */
 struct bypass_verdict bypass_decide(const struct bypass *b);
 
+/* What several moments have shown of one pair of kinds. Begins as zeros. */
+struct bypass_looks {
+    double extra;       /* of the first look that decided */
+    unsigned all;       /* looks so far */
+    unsigned alike;     /* that decided so */
+    unsigned against;   /* that decided otherwise, or whose two orders disagreed */
+    enum reason reason; /* of the latest look that did not decide */
+};
+
+/* Adds what the chains show now. */
+void bypass_look(struct bypass_looks *l, const struct bypass *b);
+/*
+ * The verdict of all looks. One is enough on a core that nothing disturbs. Where others disturb it, or the first look
+ * did not decide, two must be alike, and more than those against them: what takes time from a chain takes other parts of
+ * its rounds at another moment.
+ */
+struct bypass_verdict bypass_of_looks(const struct bypass_looks *l, bool is_disturbed);
+/* Whether two looks, or more, have decided alike, and more than those against them. */
+bool bypass_is_confirmed(const struct bypass_looks *l);
+/* Whether another look may decide what these have left open. */
+bool bypass_wants_look(const struct bypass_looks *l, bool is_disturbed);
+
+/* Whether a pair of links (arch/form_links.h), by their names, is a finding where the core has both. */
+bool bypass_is_reported(const char *one, const char *other);
+
 #endif

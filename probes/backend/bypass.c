@@ -18,13 +18,16 @@
  * chains, in two orders: grade B.
  *
  * A chain keeps no unit busy, so that units and width are no limits. Where an instruction goes to one of several units
- * with other latencies, rounds are no whole numbers, or the two orders disagree: undecided.
+ * with other latencies, rounds are no whole numbers, or the two orders disagree: undecided. What others disturb is
+ * measured again later, as long as there is time: beside a neighbour that is loud all the time, two moments must show the
+ * same (grade C then).
  *
  * Records: table `backend.bypass` with all chains; from profile `standard` on of all pairs of a kind.
  * Method: Fog, Microarchitecture (data bypass delays); late forwarding: Arm's optimisation guides. Orders are ours.
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/finding/report.h"
@@ -38,50 +41,25 @@
 enum {
     LINKS = 24, /* of an ISA, at most */
     SMOKE_LINKS = 3,
+    LOOKS = 40,   /* at a pair, at most */
     SAMPLES = 5,  /* of a measurement */
     ATTEMPTS = 3, /* measurements of a chain until its round is a whole number */
     ROWS = 16,    /* of a record */
     PAIR_TEXT = 96
 };
 
-/* Pairs that are findings, where the core has both links. */
-static const struct {
-    const char *one, *other;
-} reported[] = {
-    {"add", "multiply"},
-    {"add", "shift"},
-    {"add", "select"},
-    {"add", "load"},
-    {"multiply", "load"},
-    {"multiply", "multiply-add, sum"},
-    {"add", "multiply-add, sum"},
-    {"add", "way through vectors"},
-    {"fp add", "fp multiply"},
-    {"fp add", "fp multiply-add, factor"},
-    {"fp add", "fp multiply-add, sum"},
-    {"fp multiply", "fp multiply-add, factor"},
-    {"fp multiply", "fp multiply-add, sum"},
-    {"fp multiply-add, factor", "fp multiply-add, sum"},
-    {"fp add", "fp logic"},
-    {"fp add", "fp shuffle"},
-    {"fp add", "integer add"},
-    {"fp multiply", "integer add"},
-    {"fp add", "integer logic"},
-    {"fp add", "integer shuffle"},
-    {"fp add", "conversion"},
-    {"fp add", "way through general registers"},
-    {"integer add", "fp logic"},
-    {"integer add", "fp shuffle"},
-    {"integer add", "integer multiply"},
-    {"integer add", "integer shuffle"},
-    {"integer add", "conversion"},
-    {"integer add", "way through general registers"},
-    {"integer add", "integer multiply-add, sum"},
-    {"integer multiply", "integer multiply-add, sum"},
+/* Two links of one kind. */
+struct pair {
+    uint8_t one, other; /* indices of links */
+    bool is_reported;
+    struct bypass chains; /* as they were measured latest */
+    struct bypass_looks looks;
 };
 
 struct links {
     struct area data;
+    struct pair pairs[LINKS * (LINKS - 1) / 2];
+    size_t pair_count;
     const struct form_link *link[LINKS]; /* that the core has */
     double alone[LINKS];
     size_t count;
@@ -120,46 +98,57 @@ static bool measure(struct probe *p, const struct links *l, struct link_chain ch
     return good;
 }
 
-/* All chains are measured once more by the scale that they have shown. */
+/* Chains of one kind that are no whole number yet, once more. */
 static bool measure_alone(struct probe *p, struct links *l)
 {
+    double whole;
     bool good = true;
 
-    l->scale = 1;
     for (size_t i = 0; i < l->count && good; i++)
-        good = measure(p, l, (struct link_chain){{l->link[i]}, .count = 1}, &l->alone[i]);
-    l->scale = bypass_scale(l->alone, l->count);
-    for (size_t i = 0; i < l->count && good; i++)
-        good = measure(p, l, (struct link_chain){{l->link[i]}, .count = 1}, &l->alone[i]);
+        if (!bypass_is_whole(l->alone[i], &whole))
+            good = measure(p, l, (struct link_chain){{l->link[i]}, .count = 1}, &l->alone[i]);
     return good;
 }
 
-static bool measure_pair(struct probe *p, const struct links *l, size_t a, size_t b, struct bypass *out)
+/* All of them are measured once more by the scale that they have shown. */
+static bool measure_scale(struct probe *p, struct links *l)
 {
-    const struct form_link *one = l->link[a], *other = l->link[b];
-
-    *out = (struct bypass){.one = l->alone[a], .other = l->alone[b]};
-    return measure(p, l, (struct link_chain){{one, other}, .count = 2}, &out->alternating) &&
-           measure(p, l, (struct link_chain){{one, one, other, other}, .count = 4}, &out->in_pairs);
+    for (size_t i = 0; i < l->count; i++)
+        l->alone[i] = (double)NAN;
+    if (!measure_alone(p, l))
+        return false;
+    l->scale = bypass_scale(l->alone, l->count);
+    for (size_t i = 0; i < l->count; i++)
+        l->alone[i] = (double)NAN;
+    return measure_alone(p, l);
 }
 
-static bool is_reported(const struct form_link *one, const struct form_link *other)
+static bool measure_pair(struct probe *p, const struct links *l, struct pair *pair)
 {
-    for (size_t i = 0; i < sizeof reported / sizeof reported[0]; i++)
-        if (!strcmp(reported[i].one, one->name) && !strcmp(reported[i].other, other->name))
-            return true;
-    return false;
+    const struct form_link *one = l->link[pair->one], *other = l->link[pair->other];
+    struct bypass *b = &pair->chains;
+
+    *b = (struct bypass){.one = l->alone[pair->one], .other = l->alone[pair->other]};
+    if (!measure(p, l, (struct link_chain){{one, other}, .count = 2}, &b->alternating) ||
+        !measure(p, l, (struct link_chain){{one, one, other, other}, .count = 4}, &b->in_pairs))
+        return false;
+    bypass_look(&pair->looks, b);
+    return true;
 }
 
-static void report_pair(struct probe *p, const char *pair, const struct bypass_verdict *v)
+static void report_pair(struct probe *p, const struct links *l, const struct pair *pair, const struct bypass_verdict *v)
 {
+    char text[PAIR_TEXT];
+
+    snprintf(text, sizeof text, "%s with %s", l->link[pair->one]->name, l->link[pair->other]->name);
     report(p, &(struct finding){.name = "backend.bypass.cycles",
-                                .variants = {{"pair", pair}},
+                                .variants = {{"pair", text}},
                                 .value = v->extra,
                                 .low = v->extra,
                                 .high = v->extra,
                                 .grade = v->reason ? 'U' : 'B',
                                 .reason = v->reason,
+                                .is_confirmed = bypass_is_confirmed(&pair->looks),
                                 .agreement = v->reason ? NULL : "alternating with in pairs",
                                 .method = "chains of both, less chains of each alone"});
 }
@@ -175,9 +164,9 @@ static void finish_record(struct links *l)
     l->rows = 0;
 }
 
-static void add_row(struct probe *p, struct links *l, const struct form_link *one, const struct form_link *other,
-                    const struct bypass *b, const struct bypass_verdict *v)
+static void add_row(struct probe *p, struct links *l, const struct pair *pair, const struct bypass_verdict *v)
 {
+    const struct bypass *b = &pair->chains;
     struct record *r = l->record;
 
     if (!l->rows) {
@@ -186,8 +175,8 @@ static void add_row(struct probe *p, struct links *l, const struct form_link *on
         RECORD_COLUMNS(r, "one", "other", "one_alone", "other_alone", "alternating", "in_pairs", "extra");
     }
     record_array(r, NULL);
-    record_text(r, NULL, one->name);
-    record_text(r, NULL, other->name);
+    record_text(r, NULL, l->link[pair->one]->name);
+    record_text(r, NULL, l->link[pair->other]->name);
     record_number(r, NULL, b->one);
     record_number(r, NULL, b->other);
     record_number(r, NULL, b->alternating);
@@ -204,43 +193,76 @@ static bool find_links(struct probe *p, struct links *l)
 {
     const size_t most = (size_t)probe_smoke(p, SMOKE_LINKS, LINKS);
 
+    l->scale = 1;
     if (!probe_map(p, &l->data, INSTRUCTION_DATA_BYTES, 0))
         return false;
     for (const struct form_link *link = form_links; link->name && l->count < most; link++)
         if (is_there(p, l, link))
             l->link[l->count++] = link;
     link_chain_fill(&l->data);
-    return measure_alone(p, l);
+    return measure_scale(p, l);
 }
 
-static bool measure_and_report(struct probe *p, struct links *l, size_t a, size_t b)
+/* Those that are reported; from profile standard on all of one kind. */
+static void list_pairs(const struct probe *p, struct links *l)
 {
-    const bool reports = is_reported(l->link[a], l->link[b]);
-    char pair[PAIR_TEXT];
-    struct bypass chains;
+    const bool all = probe_scale(p, 0, 0, 1, 1) > 0;
 
-    if (l->link[a]->kind != l->link[b]->kind || (!reports && probe_scale(p, 1, 1, 0, 0) > 0))
-        return true;
-    if (!measure_pair(p, l, a, b, &chains))
-        return false;
-    const struct bypass_verdict v = bypass_decide(&chains);
-    add_row(p, l, l->link[a], l->link[b], &chains, &v);
-    snprintf(pair, sizeof pair, "%s with %s", l->link[a]->name, l->link[b]->name);
-    if (reports)
-        report_pair(p, pair, &v);
+    for (size_t a = 0; a < l->count; a++)
+        for (size_t b = a + 1; b < l->count; b++) {
+            const bool reports = bypass_is_reported(l->link[a]->name, l->link[b]->name);
+            if (l->link[a]->kind == l->link[b]->kind && (reports || all))
+                l->pairs[l->pair_count++] = (struct pair){
+                    .one = (uint8_t)a, .other = (uint8_t)b, .is_reported = reports};
+        }
+}
+
+/* Looks at each pair once, and then, in turns, at those that another look may decide, as long as there is time. */
+static bool look(struct probe *p, struct links *l)
+{
+    const double until = meter_seconds(&p->run->meter) + probe_scale(p, 0, 5, 20, 60);
+    size_t left = l->pair_count;
+
+    for (unsigned look = 0; look < LOOKS && left; look++) {
+        left = 0;
+        if (!measure_alone(p, l))
+            return false;
+        for (struct pair *pair = l->pairs; pair < l->pairs + l->pair_count; pair++) {
+            if (look &&
+                (!bypass_wants_look(&pair->looks, report_is_disturbed(p)) || meter_seconds(&p->run->meter) > until))
+                continue;
+            if (!measure_pair(p, l, pair))
+                return false;
+            left++;
+        }
+        if (probe_is_smoke(p))
+            break;
+    }
     return true;
 }
 
 static void run(struct probe *p)
 {
     struct record record;
-    struct links l = {.record = &record};
-    bool good = find_links(p, &l);
+    struct links *l = probe_calloc(p, 1, sizeof *l);
 
-    for (size_t a = 0; a < l.count && good; a++)
-        for (size_t b = a + 1; b < l.count && good; b++)
-            good = measure_and_report(p, &l, a, b);
-    finish_record(&l);
+    if (!l)
+        return;
+    l->record = &record;
+    if (find_links(p, l)) {
+        list_pairs(p, l);
+        look(p, l);
+    }
+    for (const struct pair *pair = l->pairs; pair < l->pairs + l->pair_count; pair++) {
+        if (!pair->looks.all) /* the probe has ended before */
+            break;
+        const struct bypass_verdict v = bypass_of_looks(&pair->looks, report_is_disturbed(p));
+        add_row(p, l, pair, &v);
+        if (pair->is_reported)
+            report_pair(p, l, pair, &v);
+    }
+    finish_record(l);
+    free(l);
 }
 
 PROBE(bypass, .title = "Bypass between kinds of instruction", .family = "backend", .after = "widths", .run = run,

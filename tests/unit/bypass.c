@@ -74,6 +74,41 @@ static void test_the_clock_is_seen_in_chains_of_one_kind(void **state)
     assert_true(bypass_scale(far, sizeof far / sizeof far[0]) == 1);
 }
 
+/* LOOKS_ALIKE: one moment is enough on a quiet core, two alike are needed beside others. */
+static void test_moments_confirm_each_other(void **state)
+{
+    (void)state;
+    const struct bypass right = chains(0), other = {.one = 4, .other = 1, .alternating = 9, .in_pairs = 14},
+                        blurred = {.one = 4, .other = 1, .alternating = 8.4, .in_pairs = 13},
+                        apart = {.one = 4, .other = 1, .alternating = 9, .in_pairs = 13};
+    struct bypass_looks l = {0};
+
+    bypass_look(&l, &right);
+    assert_true(bypass_of_looks(&l, false).extra == 3 && !bypass_wants_look(&l, false));
+    assert_int_equal(bypass_of_looks(&l, true).reason, REASON_NO_READINGS);
+    assert_true(bypass_wants_look(&l, true) && !bypass_is_confirmed(&l));
+    bypass_look(&l, &right);
+    assert_true(bypass_of_looks(&l, true).extra == 3 && !bypass_wants_look(&l, true) && bypass_is_confirmed(&l));
+    bypass_look(&l, &other); /* two against one */
+    assert_true(bypass_of_looks(&l, true).extra == 3);
+    bypass_look(&l, &apart);
+    assert_int_equal(bypass_of_looks(&l, true).reason, REASON_EXPERIMENTS_DISAGREE);
+    assert_false(bypass_is_confirmed(&l));
+
+    l = (struct bypass_looks){0}; /* what did not decide at once has to be seen twice, on a quiet core as well */
+    bypass_look(&l, &blurred);
+    assert_int_equal(bypass_of_looks(&l, false).reason, REASON_NO_WHOLE_CYCLES);
+    assert_true(bypass_wants_look(&l, false));
+    bypass_look(&l, &right);
+    assert_true(bypass_of_looks(&l, false).reason != REASON_NONE && bypass_wants_look(&l, false));
+    bypass_look(&l, &right);
+    assert_true(bypass_of_looks(&l, false).extra == 3);
+
+    l = (struct bypass_looks){0}; /* orders that disagree do so for good, unless others disturb them */
+    bypass_look(&l, &apart);
+    assert_true(!bypass_wants_look(&l, false) && bypass_wants_look(&l, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +116,7 @@ int main(void)
         cmocka_unit_test(test_rounds_that_are_no_whole_number_are_undecided),
         cmocka_unit_test(test_orders_that_disagree_are_undecided),
         cmocka_unit_test(test_the_clock_is_seen_in_chains_of_one_kind),
+        cmocka_unit_test(test_moments_confirm_each_other),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

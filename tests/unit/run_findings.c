@@ -260,12 +260,16 @@ static void costs_of_a_disturbed_core_are_undecided(void **state)
                                     .low = NAN,
                                     .high = NAN,
                                     .grade = 'A'};
+    struct finding confirmed = latency;
 
     (void)state;
+    confirmed.variants[0].number = 3;
+    confirmed.is_confirmed = true;
     for (unsigned busy = 0; busy < 2; busy++) {
         struct run r = prepared("reports");
         probing.to_report[0] = latency;
         probing.to_report[1] = cache_of(49152, 'A');
+        probing.to_report[2] = confirmed;
         probing.taken = 100;
         probing.shared = 20;
         probing.stolen = busy ? 40 : 20;
@@ -275,6 +279,7 @@ static void costs_of_a_disturbed_core_are_undecided(void **state)
         if (busy)
             assert_value(cost, "reason", "no-readings");
         assert_value(records_find(&records, NULL, "finding", "name", "memory.cache.bytes"), "grade", "A");
+        assert_value(records_find(&records, cost, "finding", "name", latency.name), "grade", busy ? "C" : "A");
     }
 }
 
