@@ -7,7 +7,8 @@
 
 const char *const operand_kind_names[OPERAND_KINDS] = {"general", "vector", "mask",   "mmx",
                                                        "x87",     "flags",  "memory", "immediate"};
-const char *const form_class_names[FORM_CLASSES] = {"ordinary", "divides", "serialises", "streams", "atomic", "state"};
+const char *const form_class_names[FORM_CLASSES] = {"ordinary", "divides", "serialises", "streams",
+                                                    "atomic",   "state",   "taken",      "not-taken"};
 
 const char *form_name(const struct form *f)
 {
@@ -97,10 +98,15 @@ static bool set_field(uint8_t *bytes, const struct form_operand *o, unsigned num
     return form_fits(o, number);
 }
 
+bool form_is_branch(const struct form *f)
+{
+    return f->class == FORM_TAKEN || f->class == FORM_NOT_TAKEN;
+}
+
 void emit_form(struct code *c, const struct form *f, const uint8_t *registers)
 {
     uint8_t bytes[FORM_BYTES];
-    struct work work = {.instructions = 1};
+    struct work work = {.instructions = 1, .branches = form_is_branch(f)};
 
     memcpy(bytes, f->bytes, sizeof bytes);
     for (unsigned i = 0; i < f->operand_count; i++) {
@@ -113,4 +119,13 @@ void emit_form(struct code *c, const struct form *f, const uint8_t *registers)
             return;
     }
     code_append(c, bytes, f->length, work);
+}
+
+void emit_form_over(struct code *c, const struct form *f, const uint8_t *registers, size_t bytes)
+{
+    emit_form(c, f, registers);
+    const size_t end = c->used, target = (end + bytes - 1) / bytes * bytes;
+    emit_place(c, target);
+    if (code_good(c))
+        form_reach(c->write + end - f->length, f, target - end);
 }

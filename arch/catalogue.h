@@ -74,6 +74,8 @@ enum form_class {
     FORM_STREAMS,    /* stores past the caches, flushes, prefetches */
     FORM_ATOMIC,     /* reads, changes and writes memory in one */
     FORM_STATE, /* reads or writes what is no operand: control words, all registers of a kind, the clock, which core */
+    FORM_TAKEN, /* a branch to what comes next, with its condition true (emit_form_condition) … */
+    FORM_NOT_TAKEN, /* … and with it false */
     FORM_CLASSES
 };
 /* Names of the classes, for records and tables. */
@@ -136,6 +138,20 @@ unsigned form_register(enum reg r);
  * same.
  */
 void emit_form(struct code *c, const struct form *f, const uint8_t *registers);
+
+/* Whether the form is a branch. Its class says whether it is taken; its bytes are the same then, and lead to what comes next. */
+bool form_is_branch(const struct form *f);
+/* Emits a branch as emit_form does, but to the next multiple of `bytes`. What is left out traps. */
+void emit_form_over(struct code *c, const struct form *f, const uint8_t *registers, size_t bytes);
+/*
+ * Emits what sets flags so that the branch is taken or not, as its class says; nothing for branches that read no flags.
+ * It changes REG_T0.
+ */
+void emit_form_condition(struct code *c, const struct form *f);
+/* Whether the register that a branch reads must be 0, as its class says; otherwise it must be 1. */
+bool form_wants_zero(const struct form *f);
+/* Has the branch, whose bytes these are, lead that many bytes further: what each ISA does for emit_form_over. */
+void form_reach(uint8_t *bytes, const struct form *f, size_t further);
 
 /* Whether the form's name matches the pattern, in which * stands for any text and ? for any character. */
 bool form_matches(const struct form *f, const char *pattern);

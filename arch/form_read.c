@@ -69,7 +69,7 @@ static bool is_of_form(const struct form *f, const struct form_pieces *p, struct
 static const struct form *find(const struct form_pieces *p, struct form_use *u)
 {
     for (size_t i = 0; i < form_count; i++)
-        if (is_of_form(&forms[i], p, u))
+        if (!form_is_branch(&forms[i]) && is_of_form(&forms[i], p, u))
             return &forms[i];
     return NULL;
 }

@@ -18,7 +18,8 @@ struct form_use {
 };
 
 /*
- * Reads the instruction that begins there, of `room` bytes at most. Immediates count as the one that the form has,
+ * Reads the instruction that begins there, of `room` bytes at most. Branches are no form here, since their bytes do not
+ * say whether they are taken. Immediates count as the one that the form has,
  * memory operands as the one without displacement. Bits of the encoding that the core ignores must be as assemblers
  * write them.
  */

@@ -1,6 +1,8 @@
 /* Which registers of AArch64 the catalogue's forms may use in a kernel. */
 #include "arch/catalogue.h"
 
+#include <string.h>
+
 /*
  * What AAPCS64, 6.1 lets a function change; x16 is the emitter's, x18 the platform's. v8 to v15 are not among them,
  * since their lower halves belong to the caller. Predicates: only eight can govern.
@@ -72,6 +74,49 @@ bool form_is_other_instruction(const struct form *f)
 {
     (void)f;
     return false;
+}
+
+/* ---- Branches: Arm ARM DDI 0487, C4.1.66 -------------------------------------------------------------- */
+
+static uint32_t word_of(const uint8_t *bytes)
+{
+    uint32_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* B.EQ is the only one that reads flags. */
+static bool reads_flags(const struct form *f)
+{
+    return word_of(f->bytes) >> 24 == 0x54;
+}
+
+/* Equal numbers are compared, or 1 with the address of the data. */
+void emit_form_condition(struct code *c, const struct form *f)
+{
+    const uint8_t one = (uint8_t)form_register(REG_T0),
+                  other = f->class == FORM_TAKEN ? one : (uint8_t)form_register(REG_DATA);
+
+    if (!reads_flags(f))
+        return;
+    emit_constant(c, REG_T0, 1);
+    emit_form(c, form_find("subs x, x, x"), (const uint8_t[]){one, one, other});
+}
+
+/* Bit 24 is set in CBNZ and TBNZ. */
+bool form_wants_zero(const struct form *f)
+{
+    return (f->class == FORM_TAKEN) != (word_of(f->bytes) >> 24 & 1);
+}
+
+/* The offset in words: imm26 of B, imm14 of TBZ and TBNZ from bit 5 on, imm19 of the others from bit 5 on. */
+void form_reach(uint8_t *bytes, const struct form *f, size_t further)
+{
+    const unsigned at = word_of(f->bytes) >> 26 == 5 ? 0 : 5;
+    const uint32_t word = word_of(bytes) + ((uint32_t)(further / sizeof word) << at);
+
+    memcpy(bytes, &word, sizeof word);
 }
 
 const char form_vector_zero[] = "eor v.16b, v.16b, v.16b";

@@ -179,4 +179,47 @@ bool form_is_other_instruction(const struct form *f)
     return false;
 }
 
+/* ---- Branches: Jcc, JMP and JRCXZ, SDM vol. 2A ------------------------------------------------------ */
+
+enum { JCC_NEAR = 0x7, ESCAPE = 0x0f, JMP_FAR_REACH = 0xe9, JRCXZ = 0xe3, NEAR_BYTES = 4 };
+
+/* The number of its condition (SDM vol. 1, B.1); false: it has none. */
+static bool condition_of(const struct form *f, unsigned *condition)
+{
+    const uint8_t *b = f->bytes;
+
+    *condition = (b[0] == ESCAPE ? b[1] : b[0]) & 15u;
+    return b[0] == ESCAPE || b[0] >> 4 == JCC_NEAR;
+}
+
+/*
+ * What has to be compared with 1 so that the condition of a pair, O, B, Z, BE, S, P, L and LE, is true; 3 makes each of
+ * them false. 0 is below 1 and less, and the difference negative; that of the lowest number overflows.
+ */
+static const uint64_t makes_true[] = {UINT64_C(1) << 63, 0, 1, 0, 0, 1, 0, 0};
+enum { MAKES_FALSE = 3 };
+
+void emit_form_condition(struct code *c, const struct form *f)
+{
+    unsigned condition;
+
+    if (!condition_of(f, &condition))
+        return;
+    const bool wants = (f->class == FORM_TAKEN) != (condition & 1); /* odd ones are the contrary */
+    emit_constant(c, REG_T0, wants ? makes_true[condition / 2] : MAKES_FALSE);
+    emit_form(c, form_find("cmp r64, i8"), (const uint8_t[]){(uint8_t)form_register(REG_T0)}); /* with 1 */
+}
+
+bool form_wants_zero(const struct form *f)
+{
+    return f->bytes[0] == JRCXZ && f->class == FORM_TAKEN;
+}
+
+void form_reach(uint8_t *bytes, const struct form *f, size_t further)
+{
+    const bool is_long = f->bytes[0] == ESCAPE || f->bytes[0] == JMP_FAR_REACH;
+
+    bytes[f->length - (is_long ? NEAR_BYTES : 1)] += (uint8_t)further;
+}
+
 const char form_vector_zero[] = "pxor xmm, xmm";

@@ -41,7 +41,10 @@ static void emit_instance(struct code *code, struct form_kernel *w, const struct
     }
     if (n == 0)
         w->form_at = code->used;
-    emit_form(code, w->form, registers);
+    if (form_is_branch(w->form) && w->varies_location)
+        emit_form_over(code, w->form, registers, LINE_BYTES);
+    else
+        emit_form(code, w->form, registers);
 }
 
 /*
@@ -68,8 +71,9 @@ static void emit_next_location(struct code *c, const struct form_kernel *w, unsi
 static size_t room_for(const struct form_kernel *w)
 {
     const unsigned forms_each = form_kernel_has_bridge(w) ? 1 + 2 * FORM_BRIDGES : 4;
+    const size_t each = form_is_branch(w->form) ? FORM_BYTES + LINE_BYTES : (size_t)FORM_BYTES * forms_each;
 
-    return SETUP_BYTES + (w->instances + (w->blocked ? w->blocked->count : 0)) * FORM_BYTES * forms_each +
+    return SETUP_BYTES + (w->instances + (w->blocked ? w->blocked->count : 0)) * each +
            (size_t)(w->instances * w->nops + 1) * emit_nop_lengths[0];
 }
 
@@ -104,6 +108,8 @@ static void emit_instances(struct code *c, struct form_kernel *w, const struct f
     const unsigned rotation = form_kernel_rotates(w) && !w->one_register ? choice->rotating_count[w->to] : 0;
     double nops = 0;
 
+    if (form_is_branch(w->form))
+        emit_form_condition(c, w->form);
     if (w->varies_location)
         w->instances -= w->instances % LOCATIONS;
     if (rotation) /* so that the first instance of an iteration reads what the last one wrote */

@@ -129,6 +129,8 @@ bool form_can_vary_location(const struct form *f)
 {
     if (f->class == FORM_STATE) /* state is at one place */
         return false;
+    if (f->class == FORM_TAKEN)
+        return true;
     for (unsigned i = 0; i < f->operand_count; i++)
         if (form_operand(f, i)->kind == OPERAND_MEMORY)
             return true;

@@ -138,7 +138,7 @@ static unsigned slot_of(const struct form *f, unsigned i, enum form_values value
         return slot_of_gather(o, values);
     if (o->kind == OPERAND_X87 && o->type == TYPE_INTEGER) /* an exponent */
         return SLOT_ZERO;
-    if (operand_is_upper_dividend(f, o))
+    if (operand_is_upper_dividend(f, o) || (form_is_branch(f) && form_wants_zero(f)))
         return SLOT_ZERO;
     if (values == FORM_VALUES_LONG && f->class == FORM_DIVIDES && o->kind != OPERAND_MEMORY && is_dividend(f, i))
         return SLOT_DIVIDEND;
@@ -156,6 +156,8 @@ bool form_takes_values(const struct form *f, enum form_values values)
     bool integer = false;
     unsigned floats = 0;
 
+    if (form_is_branch(f)) /* its class says which */
+        return values == FORM_VALUES_ONE;
     for (unsigned i = 0; i < f->operand_count; i++) {
         const struct form_operand *o = form_operand(f, i);
         if (!(o->access & OPERAND_READ) || (form_has_vector_addresses(f) && !o->is_index))

@@ -4,7 +4,8 @@
  *
  * An instance is one execution of the form in a kernel. Unless other values are asked for (enum form_values), operands
  * begin with the value 1, in their type; but masks have all bits set, the upper half of a dividend and an exponent on
- * the x87 stack are 0, and gathers and scatters have different addresses and zeros. So sums, products and quotients
+ * the x87 stack are 0, gathers and scatters have different addresses and zeros, and the register and flags that a branch
+ * reads are such that it is taken or not, as its form says; flags are set once in each iteration. So sums, products and quotients
  * stay in range however often they are repeated. An operand that is only read keeps its value.
  *
  * A direct chain passes a value from one instance to the next in a register that one writes and the next reads. Where
@@ -63,7 +64,8 @@ struct form_kernel {
      * For independent instances only. The memory operand is at one of eight addresses in turn, at the cost of one
      * addition for each instance, since some cores load the same address less often in a cycle than different ones. Of
      * a form that works on the top of the x87 stack, with FORM_VALUES_ONE, each instance has another register as the
-     * top, so that none waits for the one before.
+     * top, so that none waits for the one before. Each taken branch leads to the next line of 64 bytes, since many in a
+     * line may be slow; otherwise to the next instruction.
      */
     bool varies_location;
     /*

@@ -40,7 +40,8 @@ static struct why measure_independent(struct probe *p, const struct area *data, 
         const bool grows = f->class == FORM_STREAMS && twice.cycles > LENGTHS_APART * once.cycles;
         found.cycles = grows ? (double)NAN : fmin(once.cycles, twice.cycles);
     }
-    found.is_bound = !is_steady || form_depends_on_itself(f) || form_needs_companions(f);
+    found.is_bound = !is_steady || form_depends_on_itself(f) || form_needs_companions(f) ||
+                     f->class == FORM_TAKEN; /* predictors may be what limits it */
     if (!varies || found.cycles < t->cycles)
         *t = found;
     return why_of(REASON_NONE);

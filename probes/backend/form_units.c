@@ -180,7 +180,8 @@ static unsigned ops_of_slot(const struct form *f)
 static void measure_form(struct bench *b, struct row *row)
 {
     row->once = instruction_execute_once(b->group.probe, &b->group.data, row->form);
-    if (!row->once.why.reason && (form_needs_companions(row->form) || row->form->class == FORM_STREAMS))
+    if (!row->once.why.reason && (form_needs_companions(row->form) || row->form->class == FORM_STREAMS ||
+                                  form_is_branch(row->form))) /* of these blockers change the flags */
         row->once.why.reason = REASON_NO_INDEPENDENT_INSTANCES;
     if (row->once.why.reason)
         return;

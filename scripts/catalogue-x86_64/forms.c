@@ -148,16 +148,16 @@ static unsigned choices(const struct found *f)
     return bits;
 }
 
-void take(const uint8_t *bytes)
+static void add(const uint8_t *bytes, const struct decoded *decoded, unsigned class)
 {
-    struct decoded d;
+    const struct decoded d = *decoded;
 
-    if (!decode(bytes, &d) || !is_usable(&d) || found_count == FORMS)
+    if (found_count == FORMS)
         return;
     struct found *f = &found[found_count];
     memset(f, 0, sizeof *f);
     f->length = d.i.length;
-    f->class = class_of(&d);
+    f->class = class;
     f->stack = stack_of(&d);
     f->encoding = d.i.encoding;
     memcpy(f->bytes, bytes, d.i.length);
@@ -177,4 +177,20 @@ void take(const uint8_t *bytes)
         found_count++;
     else if (choices(f) > choices(same))
         *same = *f;
+}
+
+void take(const uint8_t *bytes)
+{
+    struct decoded d;
+
+    if (decode(bytes, &d) && is_usable(&d))
+        add(bytes, &d, class_of(&d));
+}
+
+void take_branch(const uint8_t *bytes, unsigned class)
+{
+    struct decoded d;
+
+    if (decode(bytes, &d))
+        add(bytes, &d, class);
 }

@@ -37,6 +37,8 @@ struct decoded {
     ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 };
 
+/* Adds a branch that is one of class FORM_TAKEN, or FORM_NOT_TAKEN. */
+void take_branch(const uint8_t *bytes, unsigned class);
 /* Adds the form of these LONGEST bytes to `found`, where they are an instruction that the catalogue has. */
 void take(const uint8_t *bytes);
 

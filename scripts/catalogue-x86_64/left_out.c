@@ -10,8 +10,10 @@ static const struct {
 } categories[] = {
     {ZYDIS_CATEGORY_CALL, "calls", "control flow, measured by the front end's probes"},
     {ZYDIS_CATEGORY_RET, "returns", "control flow, measured by the front end's probes"},
-    {ZYDIS_CATEGORY_COND_BR, "conditional branches", "control flow, measured by the front end's probes"},
-    {ZYDIS_CATEGORY_UNCOND_BR, "jumps", "control flow, measured by the front end's probes"},
+    {ZYDIS_CATEGORY_COND_BR, "loop loope loopne jecxz, and conditional branches of 16 bits",
+     "change the register that kernels may count with, or are hardly used; the other conditional branches are "
+     "measured"},
+    {ZYDIS_CATEGORY_UNCOND_BR, "indirect jumps", "control flow, measured by the front end's probes"},
     {ZYDIS_CATEGORY_INTERRUPT, "software interrupts", "enter a handler"},
     {ZYDIS_CATEGORY_IO, "port input and output", "reaches devices"},
     {ZYDIS_CATEGORY_IOSTRINGOP, "port input and output of strings", "reaches devices"},

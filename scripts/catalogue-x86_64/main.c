@@ -90,6 +90,22 @@ static void walk_evex(void)
                     }
 }
 
+/* Direct branches to what comes next: each taken, and those with a condition also not taken. SDM vol. 2A, Jcc and JMP. */
+static void walk_branches(void)
+{
+    const uint8_t jumps[][LONGEST] = {{0xeb}, {0xe9}}, counter[LONGEST] = {0xe3};
+
+    for (unsigned class = FORM_TAKEN; class <= FORM_NOT_TAKEN; class ++) {
+        for (unsigned condition = 0; condition < 16; condition++) {
+            take_branch((const uint8_t[LONGEST]){(uint8_t)(0x70 | condition)}, class);
+            take_branch((const uint8_t[LONGEST]){0x0f, (uint8_t)(0x80 | condition)}, class);
+        }
+        take_branch(counter, class);
+    }
+    for (size_t i = 0; i < sizeof jumps / sizeof jumps[0]; i++)
+        take_branch(jumps[i], FORM_TAKEN);
+}
+
 /* ---- The C file ------------------------------------------------------------------------------------- */
 
 static void print_operand(const struct form_operand *o)
@@ -182,6 +198,7 @@ int main(void)
     walk_vex(0xc4, 1, 3);
     walk_vex(0x8f, 8, 10);
     walk_evex();
+    walk_branches();
     qsort(found, found_count, sizeof *found, by_name);
     printf("/* Made by scripts/catalogue-x86_64 with Zydis %u.%u. */\n#include \"arch/catalogue.h\"\n\n",
            (unsigned)ZYDIS_VERSION_MAJOR(ZYDIS_VERSION), (unsigned)ZYDIS_VERSION_MINOR(ZYDIS_VERSION));

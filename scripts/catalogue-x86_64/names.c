@@ -67,7 +67,7 @@ void say_name(struct found *f, const struct decoded *d)
         if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
             say_register(f->name, p, o->reg.value, has_no_field(p));
         } else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-            say(f->name, "i%u", o->size);
+            say(f->name, "%s%u", o->imm.is_relative ? "rel" : "i", o->size);
         } else if (o->mem.base == ZYDIS_REGISTER_RIP) {
             say(f->name, "[rip + i32]");
         } else if (o->mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
@@ -84,4 +84,6 @@ void say_name(struct found *f, const struct decoded *d)
         }
         p += 1 + (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.index != ZYDIS_REGISTER_NONE);
     }
+    if (f->class == FORM_TAKEN || f->class == FORM_NOT_TAKEN)
+        say(f->name, f->class == FORM_TAKEN ? ", taken" : ", not taken");
 }
