@@ -62,6 +62,12 @@ void emit_form_companions(struct code *code, struct form_kernel *w, const struct
         emit_form_bridge(code, w, c, &form_stack_push, 0, (unsigned)(X87_REGISTERS - 1 + f->stack - i));
 }
 
+void emit_form_lengthening(struct code *code, const struct form_kernel *w, const struct form_choice *c, unsigned number)
+{
+    for (unsigned i = 0; i < 2 * w->lengthened; i++)
+        emit_bridge_form(code, c, form_address_bridge.name, form_address_bridge.roles, number, form_register(REG_DATA));
+}
+
 /*
  * The value goes from the register that was written to a general register, the hub, and from there to the one that is
  * read. Where either is a general register itself, it is the hub.
@@ -85,6 +91,7 @@ void emit_form_bridges(struct code *code, struct form_kernel *w, const struct fo
         emit_form_bridge(code, w, c, out, operand_is_general(s) ? read : hub, written);
     if (!companions_first)
         emit_form_companions(code, w, c);
+    emit_form_lengthening(code, w, c, hub);
     if (w->indirect && form_chain_is_loaded(w->form, w->from, w->to)) {
         emit_form_bridge(code, w, c, form_bridge_between(OPERAND_GENERAL, OPERAND_VECTOR, bits, 0), c->vector, hub);
         emit_form_bridge(code, w, c, form_bridge_between(OPERAND_VECTOR, OPERAND_GENERAL, bits, 0), hub, c->vector);

@@ -23,4 +23,8 @@ void emit_form_companions(struct code *code, struct form_kernel *w, const struct
  */
 void emit_form_bridges(struct code *code, struct form_kernel *w, const struct form_choice *c);
 
+/* What lengthens a chain (struct form_kernel), whose value is in that general register. */
+void emit_form_lengthening(struct code *code, const struct form_kernel *w, const struct form_choice *c,
+                           unsigned number);
+
 #endif

@@ -145,6 +145,22 @@ bool form_can_chain_indirectly(const struct form *f, unsigned from, unsigned to)
            s->kind != OPERAND_X87 && form_bridge_in(f, from, bits) && form_bridge_out(f, to, 0, bits);
 }
 
+unsigned form_lengthened_count(const struct form *f, unsigned from, unsigned to)
+{
+    const struct form_operand *s = form_operand(f, from), *d = form_operand(f, to);
+    const bool general = s->kind == OPERAND_GENERAL, flags = s->kind == OPERAND_FLAGS;
+
+    if ((!general && !flags) || (d->kind != OPERAND_GENERAL && d->kind != OPERAND_FLAGS) || operand_is_addressed(s) ||
+        f->class == FORM_DIVIDES || form_needs_companions(f))
+        return 0;
+    if (!form_can_chain(f, from, to))
+        return form_bridge_count(f, from, to);
+    unsigned ways = general;
+    while (flags && form_bridge_out(f, to, ways, 0))
+        ways++;
+    return ways;
+}
+
 /* ---- Of a kernel ---------------------------------------------------------------------------------- */
 
 bool form_kernel_rotates(const struct form_kernel *w)
@@ -155,5 +171,7 @@ bool form_kernel_rotates(const struct form_kernel *w)
 
 bool form_kernel_has_bridge(const struct form_kernel *w)
 {
-    return w->from != FORM_NO_CHAIN && (w->indirect || !form_can_chain(w->form, w->from, w->to));
+    const bool by_general = w->lengthened && form_operand(w->form, w->from)->kind == OPERAND_FLAGS;
+
+    return w->from != FORM_NO_CHAIN && (w->indirect || by_general || !form_can_chain(w->form, w->from, w->to));
 }

@@ -71,7 +71,8 @@ static void emit_next_location(struct code *c, const struct form_kernel *w, unsi
 static size_t room_for(const struct form_kernel *w)
 {
     const unsigned forms_each = form_kernel_has_bridge(w) ? 1 + 2 * FORM_BRIDGES : 4;
-    const size_t each = form_is_branch(w->form) ? FORM_BYTES + LINE_BYTES : (size_t)FORM_BYTES * forms_each;
+    const size_t each = form_is_branch(w->form) ? FORM_BYTES + LINE_BYTES
+                                                : (size_t)FORM_BYTES * (forms_each + 2 * w->lengthened);
 
     return SETUP_BYTES + (w->instances + (w->blocked ? w->blocked->count : 0)) * each +
            (size_t)(w->instances * w->nops + 1) * emit_nop_lengths[0];
@@ -86,6 +87,10 @@ static void emit_one(struct code *c, struct form_kernel *w, const struct form_ch
         emit_form_bridges(c, w, choice);
     else
         emit_form_companions(c, w, choice);
+    if (w->lengthened && !form_kernel_has_bridge(w))
+        emit_form_lengthening(c, w, choice,
+                              choice->rotating_count[w->to] ? choice->rotating[w->to][n % choice->rotating_count[w->to]]
+                                                            : form_register_of(w->form, choice, w->to));
     if (w->varies_location)
         emit_next_location(c, w, n);
 }

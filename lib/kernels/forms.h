@@ -50,9 +50,14 @@ struct form_kernel {
      * cores lose a cycle now and then. Operands outside of the chain that are written rotate through all that are left.
      */
     unsigned rotating;
-    unsigned variant;  /* of a chain that needs a bridge: which one, below form_bridge_count */
-    unsigned bits;     /* widest vector, in bits, for which bridges are chosen; 0: that of the form */
-    bool indirect;     /* a chain by the longer way of form_can_chain_indirectly */
+    unsigned variant; /* of a chain that needs a bridge: which one, below form_bridge_count */
+    unsigned bits;    /* widest vector, in bits, for which bridges are chosen; 0: that of the form */
+    bool indirect;    /* a chain by the longer way of form_can_chain_indirectly */
+    /*
+     * Of a chain that passes a general register between instances (form_lengthened_count): twice as many exclusive ors of that
+     * register, of one cycle each, which leave it as it was. A chain through flags goes by a general register then.
+     */
+    unsigned lengthened;
     bool one_register; /* all operands of one kind that have a choice get the same register */
     /*
      * For independent instances only. All write the same registers, whose vectors are filled with so many bits: an
@@ -123,6 +128,8 @@ unsigned form_bridge_count(const struct form *f, unsigned from, unsigned to);
  * where the chain comes from memory.
  */
 bool form_can_chain_indirectly(const struct form *f, unsigned from, unsigned to);
+/* In how many variants the chain through these two operands may be lengthened; 0: it may not. */
+unsigned form_lengthened_count(const struct form *f, unsigned from, unsigned to);
 /* Whether at least two operands of one kind can be the same register, and the form writes one of them. */
 bool form_can_use_one_register(const struct form *f);
 /*

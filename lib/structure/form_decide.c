@@ -25,6 +25,19 @@ static const double SHARED_PART = 0.5;
  */
 static const double PACE_PART = 0.05;
 
+/*
+ * Slots of a front end from which on a form counts as microcode, which most cores deliver by itself. Chosen: between the
+ * four of the longest forms that decoders of most cores make, and the next whole number.
+ */
+static const double MICROCODE_SLOTS = 4.5;
+/* Cycles by which a whole number of them may be exceeded. Chosen: several times the 0.02 by which measurements differ. */
+static const double WHOLE_OFF = 0.1;
+
+double form_microcode_cycles(double among_nops, double nop, double alone)
+{
+    return among_nops > MICROCODE_SLOTS * nop ? fmin(ceil(among_nops - WHOLE_OFF), alone) : 0;
+}
+
 bool form_is_idiom(double one_register, double latency)
 {
     return one_register < IDIOM_PART * latency;

@@ -16,7 +16,7 @@ struct instruction_chain {
     double cycles;
     double raw;     /* `cycles` with their part of the loop */
     double spread;  /* of the samples, cycles */
-    double second;  /* latency by a second experiment, the indirect chain; NaN: not measured */
+    double second;  /* latency by a second experiment, an indirect or a lengthened chain; NaN: not measured */
     bool is_bound;  /* `cycles` is an upper bound only: something else may limit the chain */
     struct why why; /* why it was not measured, or shows no latency */
     const struct form_bridge *bridges[FORM_BRIDGES];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/structure/form_decide.h"
 #include "lib/structure/model_ops.h"
 
 /* Where the values of each kind of register are among those of model_flow.h, and words of memory behind them. */
@@ -276,6 +277,19 @@ static void add_bound(struct user_model *m, const char *limit, const char *of, d
     m->bound_count++;
 }
 
+/* Cycles for which microcode has the front end: no longer than instances of the form take alone. */
+static double microcode_cycles(const struct reader *r)
+{
+    double cycles = 0;
+
+    for (size_t i = 0; i < r->m->count; i++) {
+        const struct form_demand *d = &r->demand[i];
+        if (r->m->use[i].form && !is_idle(r, i))
+            cycles += form_microcode_cycles(d->of[DEMAND_FRONT_END], r->demands->each[DEMAND_FRONT_END], d->alone);
+    }
+    return cycles;
+}
+
 static void add_classes(struct reader *r)
 {
     for (size_t class = 0; class < DEMAND_CLASSES; class ++) {
@@ -283,6 +297,8 @@ static void add_classes(struct reader *r)
         double cycles = 0;
         for (size_t i = 0; i < r->m->count; i++)
             cycles += front_end || !is_idle(r, i) ? r->demand[i].of[class] : 0;
+        if (front_end)
+            cycles = fmax(cycles, microcode_cycles(r));
         add_bound(r->m, front_end ? "front end" : "units", front_end ? NULL : r->demands->classes[class], cycles);
     }
 }

@@ -53,11 +53,26 @@ static void a_sibling_thread_shows_in_the_pace(void **state)
     assert_false(form_is_same_pace(0, 1 / 6.0));
 }
 
+/* MICROCODE_SLOTS and WHOLE_OFF, on a front end of six instructions a cycle. */
+static void microcode_takes_whole_cycles(void **state)
+{
+    (void)state;
+    assert_true(form_microcode_cycles(2.3, 1 / 6.0, 3) == 3);
+    assert_true(form_microcode_cycles(2.05, 1 / 6.0, 3) == 2);
+    assert_true(form_microcode_cycles(2.15, 1 / 6.0, 3) == 3);
+    assert_true(form_microcode_cycles(1.5, 1 / 6.0, 1.5) == 1.5);
+    assert_true(form_microcode_cycles(4.1 / 6, 1 / 6.0, 3) == 0);
+    assert_true(form_microcode_cycles(4.9 / 6, 1 / 6.0, 3) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_through_one_register_are_known), cmocka_unit_test(a_kept_part_is_waited_for),
-        cmocka_unit_test(what_no_class_explains_is_a_limit),     cmocka_unit_test(two_forms_share_what_makes_them_wait),
+        cmocka_unit_test(microcode_takes_whole_cycles),
+        cmocka_unit_test(chains_through_one_register_are_known),
+        cmocka_unit_test(a_kept_part_is_waited_for),
+        cmocka_unit_test(what_no_class_explains_is_a_limit),
+        cmocka_unit_test(two_forms_share_what_makes_them_wait),
         cmocka_unit_test(a_sibling_thread_shows_in_the_pace),
     };
 
