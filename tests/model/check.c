@@ -145,6 +145,11 @@ void run_probes_on(const struct machine_design *m, const char *probes, enum prof
     run(m, probes, (struct given){.forms = ""}, profile);
 }
 
+void run_probes_on_forms(const struct machine_design *m, const char *probes, const char *pattern, enum profile profile)
+{
+    run(m, probes, (struct given){.forms = pattern}, profile);
+}
+
 void run_forms_on(const struct machine_design *m, const char *pattern, enum profile profile)
 {
     run(m, "instructions", (struct given){.forms = pattern}, profile);

@@ -38,6 +38,8 @@ uint64_t seeds_on(const char *isa, uint64_t count);
 void run_probes_on(const struct machine_design *m, const char *probes, enum profile profile);
 /* Runs the probe `instructions` on the forms that match a pattern. */
 void run_forms_on(const struct machine_design *m, const char *pattern, enum profile profile);
+/* Runs these probes as run_probes_on does, on the forms that match a pattern where they measure forms. */
+void run_probes_on_forms(const struct machine_design *m, const char *probes, const char *pattern, enum profile profile);
 /* Runs the probe `user_kernel` on the kernels of this text (docs/KERNELS.md). */
 void run_kernels_on(const struct machine_design *m, const char *text, enum profile profile);
 /* Runs the probe `counters` with `counters = discover`. */

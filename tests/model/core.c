@@ -241,16 +241,13 @@ static void rename_one(struct core *c, const struct decoded *d)
         c->front = in_flight_rename(&c->in_flight, &c->design.in_flight, d, c->front);
 }
 
-/* It waits for an entry of a scheduler and for a unit. One that accesses memory waits in data_access. */
+/* It waits for a unit and for an entry of a scheduler. One that accesses memory waits in data_access. */
 static void issue(struct core *c)
 {
     const struct decoded *d = c->now.decoded;
     const bool vector = d->vector_written || d->kind == KIND_ROOT;
 
-    if (c->design.units && d->kind == KIND_PLAIN && !d->accesses)
-        c->now.start = units_begin(&c->units, c->design.units, c->now.start);
-    if (c->design.multipliers && d->kind == KIND_MULTIPLY && !d->accesses)
-        c->now.start = units_begin(&c->multipliers, c->design.multipliers, c->now.start);
+    core_begin_on_unit(c);
     if (d->accesses || d->kind == KIND_FENCE)
         return;
     const double in = scheduler_enter(&c->scheduler, &c->design.schedulers, vector ? WAITS_VECTOR : WAITS_GENERAL,
@@ -419,6 +416,7 @@ double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2],
     scheduler_start(&c->scheduler);
     units_start(&c->units);
     units_start(&c->multipliers);
+    ports_start(&c->ports, &c->design.ports);
     memset(c->arriving, 0, sizeof c->arriving);
     memset(c->under_way, 0, sizeof c->under_way);
     predictor_call(&c->predictor, EXIT_AT);

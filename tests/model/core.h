@@ -21,6 +21,7 @@
 #include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
+#include "tests/model/ports.h"
 #include "tests/model/prefetchers.h"
 #include "tests/model/scheduler.h"
 #include "tests/model/slices.h"
@@ -70,8 +71,9 @@ struct core_design {
     struct scheduler_design schedulers; /* where they wait for their operands */
     struct bypass_design bypass;        /* who made an operand matters */
     double multiply, root;              /* latencies in cycles, of multiplications and square roots; root 0: 1 */
-    unsigned units;       /* instructions that begin in a cycle, but for loads and stores; 0: any number */
-    unsigned multipliers; /* the same of multiplications, which have units of their own */
+    unsigned units;           /* instructions that begin in a cycle, but for loads and stores; 0: any number */
+    unsigned multipliers;     /* the same of multiplications, which have units of their own */
+    struct port_design ports; /* units that differ; then those above are left out */
     bool moves_eliminated, zeros_eliminated; /* these need no unit, and are done at once */
     bool fuses; /* a comparison and the branch behind it take the width of one instruction */
     /*

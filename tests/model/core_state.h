@@ -87,6 +87,7 @@ struct core {
     unsigned threads; /* that take turns in the front end and with the ports for data; 0: 1 */
     double zeroed;    /* when the last block is zeroed */
     struct units_busy units, multipliers;
+    struct ports_busy ports;
     /* The front end as far as a call of a kernel begins with what the one before has left, up to `loop`. */
     bool compared;         /* the instruction before this one was a comparison, and may be fused with it */
     bool fused;            /* this instruction is fused with the one before it */
@@ -166,6 +167,11 @@ double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2],
 
 /* When an instruction begins whose operands are ready as long after they were made as struct bypass_design says. */
 double core_bypassed(const struct core *c, const struct decoded *d);
+
+/* ---- core_units.c --------------------------------------------------------------------------------- */
+
+/* The instruction at hand begins when there is a unit for it. */
+void core_begin_on_unit(struct core *c);
 
 /* ---- core_data.c --------------------------------------------------------------------------------- */
 

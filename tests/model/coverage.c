@@ -15,7 +15,6 @@ static const struct {
 } unmodelled[] = {
     {"frequency", "the modelled clock is the same whether the core is idle or busy"},
     {"indirect", "the modelled core predicts the latest target of an indirect branch, whatever the history"},
-    {"form_units", "modelled execution units are all alike; tests/unit/form_units.c simulates others"},
     {"noise", "the modelled machine has no interrupts to mask"},
     {"parallel_walks", "modelled page walks do not wait for each other"},
     {"privileged", "modelled cores execute programs, which have no privileges; the booted image executes all of them"},

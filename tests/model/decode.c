@@ -188,6 +188,16 @@ static void find_sum(struct decoded *d, const cs_insn *i)
                                                     : BYPASS_SUM;
 }
 
+static uint8_t unit_of(const struct decoded *d, const char *mnemonic)
+{
+    for (uint8_t i = 0; i < sizeof isa.units / sizeof isa.units[0] && isa.units[i]; i++) {
+        const bool vector = isa.units[i][0] == '.';
+        if (!strcmp(isa.units[i] + vector, mnemonic) && vector == (d->vector_written > 0))
+            return (uint8_t)(i + 1);
+    }
+    return 0;
+}
+
 /* False where there is no instruction. */
 static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
 {
@@ -225,6 +235,7 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
     d->waits = waits_class_of(d, i->mnemonic);
     d->to_next = (d->kind == KIND_JUMP || d->kind == KIND_CONDITIONAL) && is_to_next(i);
     d->prefetches = prefetched(i);
+    d->unit = unit_of(d, i->mnemonic);
     d->zeros = is_zero(i);
     d->moves = (!strcmp(i->mnemonic, "mov") || !strcmp(i->mnemonic, "movaps")) && !d->zeros && !d->base &&
                d->read_count == 1 && d->written_count == 1;

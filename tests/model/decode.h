@@ -36,6 +36,7 @@ struct decoded {
     bool repeats;  /* a string instruction: Unicorn reports each of its bytes */
     bool accesses; /* data in memory */
     bool atomic;   /* reads and changes it in one step */
+    uint8_t unit;  /* index in isa.units, plus one; 0: it is not among them */
     uint8_t size;  /* in bytes; 0: nothing is decoded yet */
     uint8_t read_count, written_count;
     uint16_t read[DECODED_OPERANDS], written[DECODED_OPERANDS]; /* registers, the stack pointer left out */

@@ -17,9 +17,15 @@ struct isa {
     unsigned cs_stack_pointer;                        /* Capstone's register */
     const char *multiply;                             /* mnemonics */
     const char *shifts[3];                            /* of shifts and what executes where they do, ended by NULL */
-    const char *jumps[3];                             /* mnemonics of branches that are always taken, ended by NULL */
-    const char *counting;                             /* the core whose events tests/model/counters.c has */
-    int counters_kind;                                /* enum counters_kind */
+    /*
+     * Mnemonics of instructions that may have units of their own (ports.h), ended by NULL; with a dot in front of those that
+     * write a vector register. Those that stand for a class of units (arch/catalogue.h, form_units) come first, in that
+     * order.
+     */
+    const char *units[32];
+    const char *jumps[3]; /* mnemonics of branches that are always taken, ended by NULL */
+    const char *counting; /* the core whose events tests/model/counters.c has */
+    int counters_kind;    /* enum counters_kind */
     /*
      * Instructions without a branch among them that Unicorn surely translates; 0: any number. Of its 512 temporaries
      * version 2.0 never frees one for each PSHUFD, the vector filler of modelled x86-64 cores: 470 of them crash it

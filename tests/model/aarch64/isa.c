@@ -58,6 +58,9 @@ const struct isa isa = {
     .cs_stack_pointer = ARM64_REG_SP,
     .multiply = "mul",
     .shifts = {"lsl", "extr"},
+    .units = {"add", ".fmul", "lsl", "madd", ".fadd", ".add", ".zip1", "fmov", ".shl", ".scvtf", "extr", "csel",
+              /* others */
+              "eor", "clz", "smulh", "rbit", ".fsub", ".sub", ".uzp1", ".fcvtzs"},
     .jumps = {"b", "br"},
     .counting = "neoverse-n2",
     .counters_kind = COUNTERS_PMUV3,

@@ -72,6 +72,9 @@ const struct isa isa = {
     .cs_stack_pointer = X86_REG_RSP,
     .multiply = "imul",
     .shifts = {"bt"},
+    .units = {"cmp", ".mulpd", "bt", "imul", ".addpd", ".paddd", ".pshufd", "movmskps", ".pslld", ".cvtdq2ps",
+              /* others */
+              "not", "bswap", "lea", ".mulps", ".subps", ".pxor", ".shufps", ".cvtps2dq"},
     .jumps = {"jmp"},
     .counting = "golden-cove",
     .counters_kind = COUNTERS_INTEL,
