@@ -289,10 +289,10 @@ static void walk(struct core *c)
     c->counts.instructions++;
     c->loop.ops += d->kind != KIND_CONDITIONAL;
     c->loop.nops += d->kind == KIND_NOP;
-    c->fused = (c->compared && d->kind == KIND_CONDITIONAL) ||
+    c->fused = fused_has(&c->design.fuses, c->fused ? NULL : c->before, d) ||
                (c->design.nops_fuse && !c->fused && d->kind == KIND_NOP && c->front > 0);
     fetch(c, address, size, c->fused);
-    c->compared = c->design.fuses && d->compares;
+    c->before = d;
     rename_one(c, d);
     if (d->prefetches)
         code_prefetched(c, address + (uint64_t)d->prefetches);

@@ -17,6 +17,7 @@
 #include "arch/window.h"
 #include "tests/model/bypass.h"
 #include "tests/model/dram.h"
+#include "tests/model/fused.h"
 #include "tests/model/history.h"
 #include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
@@ -75,7 +76,7 @@ struct core_design {
     unsigned multipliers;     /* the same of multiplications, which have units of their own */
     struct port_design ports; /* units that differ; then those above are left out */
     bool moves_eliminated, zeros_eliminated; /* these need no unit, and are done at once */
-    bool fuses; /* a comparison and the branch behind it take the width of one instruction */
+    struct fused_pairs fuses;                /* these pairs of neighbours take the width of one instruction */
     /*
      * Instructions begin in their order, and none is renamed: one whose operands are not ready, or whose result an
      * earlier one has yet to write, holds up all behind it. Where a miss blocks, so does each load until it is done.

@@ -13,7 +13,7 @@
 /* Keeps what nearly every call changes (tests/model/changes.h). */
 static void save(struct core *c)
 {
-    changes_save(&c->compared, offsetof(struct core, loop) - offsetof(struct core, compared));
+    changes_save(&c->before, offsetof(struct core, loop) - offsetof(struct core, before));
     if (c->design.loop_ops) /* else it counts on, and nobody asks */
         changes_save(&c->loop, sizeof c->loop);
     predictor_save(&c->predictor);

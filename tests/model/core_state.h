@@ -89,8 +89,8 @@ struct core {
     struct units_busy units, multipliers;
     struct ports_busy ports;
     /* The front end as far as a call of a kernel begins with what the one before has left, up to `loop`. */
-    bool compared;         /* the instruction before this one was a comparison, and may be fused with it */
-    bool fused;            /* this instruction is fused with the one before it */
+    const struct decoded *before; /* the instruction before this one, which may be fused with it; NULL: it may not */
+    bool fused;                   /* this instruction is fused with the one before it */
     bool restarted;        /* nothing was fetched ahead: the last branch was mispredicted, or not predicted at all */
     uint64_t fetched_line; /* the line that code comes from at the moment */
     struct code_stream {   /* of lines of a page that are fetched in order */
