@@ -22,17 +22,15 @@ static struct window_result find_harness(struct meter *m)
 {
     struct reading empty[EMPTY_READINGS];
     double ticks = 0;
-    uint64_t step = 0;
 
     for (size_t i = 0; i < EMPTY_READINGS; i++)
         empty[i] = (struct reading){.kernel = (uintptr_t)reader_empty_kernel};
     const struct window_result result = list_run(m, empty, EMPTY_READINGS);
     for (size_t i = 0; i < EMPTY_READINGS; i++) {
         ticks += i < COLD_READINGS ? 0 : reading_ticks(&empty[i]);
-        step = list_step(step, empty, i);
     }
     m->harness_ticks = ticks / (EMPTY_READINGS - COLD_READINGS);
-    m->step_ticks = fmax(1, (double)step);
+    m->step_ticks = list_step(empty, EMPTY_READINGS);
     return result;
 }
 

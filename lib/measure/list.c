@@ -1,5 +1,7 @@
 #include "lib/measure/list.h"
 
+#include <math.h>
+
 double reading_ticks(const struct reading *r)
 {
     return (double)(r->end_ticks - r->begin_ticks);
@@ -41,10 +43,56 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-uint64_t list_step(uint64_t step, const struct reading *list, size_t i)
+/* Time stamp number i of a list, two of each reading, from the first one on. */
+static uint64_t stamp(const struct reading *list, size_t i)
 {
-    step = common_divisor(step, list[i].end_ticks - list[0].begin_ticks);
-    return common_divisor(step, list[i].begin_ticks - list[0].begin_ticks);
+    return (i % 2 ? list[i / 2].end_ticks : list[i / 2].begin_ticks) - list[0].begin_ticks;
+}
+
+/* How far the times of readings i and i - 1 of a list of the same ones are apart: a few steps, within two ticks. */
+static double difference(const struct reading *list, size_t i)
+{
+    return fabs(reading_ticks(&list[i]) - reading_ticks(&list[i - 1]));
+}
+
+/*
+ * The length of steps that need not be whole. Many of the same readings must differ by a single step, whose mean tells
+ * about how long one is: what takes as long each time seems to be steps, too. The distance of each stamp from the first
+ * one, within a tick, is the longer a number of steps, and leaves the less choice of their length. 1 where it leaves
+ * none.
+ */
+static double scaled_step(const struct reading *list, size_t count)
+{
+    enum {
+        LEAST = 16, /* ticks: a stamp is a multiple of far shorter steps within a tick by chance */
+        MANY = 8    /* a part of all readings: far more than are disturbed */
+    };
+    const size_t stamps = 2 * count;
+    double least = INFINITY, sum = 0, singles = 0;
+
+    for (size_t i = 1; i < count; i++)
+        least = difference(list, i) >= LEAST ? fmin(least, difference(list, i)) : least;
+    for (size_t i = 1; i < count; i++)
+        if (difference(list, i) >= LEAST && difference(list, i) <= least + 2)
+            sum += difference(list, i), singles++;
+    if (singles * MANY < (double)count)
+        return 1;
+    double low = sum / singles - 1, high = sum / singles + 1;
+    for (size_t i = 1; i < stamps && low <= high; i++) {
+        const double at = (double)stamp(list, i), steps = floor(at / ((low + high) / 2) + 0.5);
+        low = steps > 0 ? fmax(low, (at - 1) / steps) : low;
+        high = steps > 0 ? fmin(high, (at + 1) / steps) : high;
+    }
+    return low <= high ? (low + high) / 2 : 1;
+}
+
+double list_step(const struct reading *list, size_t count)
+{
+    uint64_t whole = 0;
+
+    for (size_t i = 1; i < 2 * count; i++)
+        whole = common_divisor(whole, stamp(list, i));
+    return whole > 1 ? (double)whole : scaled_step(list, count);
 }
 
 struct window_result list_run(struct meter *m, struct reading *list, size_t count)

@@ -39,11 +39,12 @@ struct reading reading_of_nops(const struct meter *m);
 double chain_cycles(const struct meter *m);
 
 /*
- * The greatest common divisor of `step` and of how far the time stamps of reading i are from the first one of the list.
- * Called for one reading after another, with its last result as `step` and 0 at first, it finds the steps in which the
- * time stamp advances.
+ * The steps in which the time stamp advances, by a list of the same reading again and again that has run, 1 or more. Where all time stamps are
+ * multiples of a number from the first one, it is that. A clock that is scaled, as by a hypervisor, may advance by a
+ * number of ticks that is not whole, and a stamp is the whole number below: then it is the length of which all
+ * distances are multiples, within a tick.
  */
-uint64_t list_step(uint64_t step, const struct reading *list, size_t i);
+double list_step(const struct reading *list, size_t count);
 
 /*
  * Runs the list in a window (machine_window), and adds the window to what the meter has spent, and the time of its

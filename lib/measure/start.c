@@ -15,7 +15,6 @@ static struct window_result find_harness(struct meter *m)
 {
     struct reading empty[EMPTY_READINGS];
     double ticks[EMPTY_READINGS], cycles[EMPTY_READINGS];
-    uint64_t step = 0;
 
     for (size_t i = 0; i < EMPTY_READINGS; i++)
         empty[i] = (struct reading){.kernel = (uintptr_t)reader_empty_kernel};
@@ -23,13 +22,12 @@ static struct window_result find_harness(struct meter *m)
     for (size_t i = 0; i < EMPTY_READINGS; i++) {
         ticks[i] = reading_ticks(&empty[i]);
         cycles[i] = reading_counted_cycles(&empty[i]);
-        step = list_step(step, empty, i);
     }
     sort_numbers(ticks, EMPTY_READINGS);
     sort_numbers(cycles, EMPTY_READINGS);
     m->harness_ticks = quantile(ticks, EMPTY_READINGS, 0.5);
     m->harness_cycles = quantile(cycles, EMPTY_READINGS, 0.5);
-    m->step_ticks = fmax(1, (double)step);
+    m->step_ticks = list_step(empty, EMPTY_READINGS);
     return result;
 }
 
