@@ -78,7 +78,7 @@ bool access_map(struct probe *p, struct access_area *a, size_t near_bytes, size_
     part = nearest_power(part < (size_t)ACCESS_SLOTS * ACCESS_PAGE_BYTES ? part
                                                                          : (size_t)ACCESS_SLOTS * ACCESS_PAGE_BYTES);
     const size_t others = nearest_power(OTHERS_FACTOR * near_bytes > part ? OTHERS_FACTOR * near_bytes : part);
-    *a = (struct access_area){.touched = REFRESH};
+    *a = (struct access_area){.touched = REFRESH, .refresh = REFRESH};
     return map_written(p, &a->data, part) && map_written(p, &a->others, others) &&
            probe_map(p, &a->tables, (size_t)TABLES * ACCESS_TRIALS * TABLE_BYTES, 0);
 }
@@ -452,7 +452,7 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
     wait.argument[0] = (uint64_t)probe_smoke(p, 1, WAIT_ITERATIONS);
     choose_places(p, a, places, looks, trials);
     write_pointers(a, places, trials);
-    if (a->touched >= REFRESH) {
+    if (a->touched >= a->refresh) {
         add_scattered(p, list, &n, &a->touch, all_lines);
         a->touched = 0;
     }
@@ -467,7 +467,8 @@ bool access_trials(struct probe *p, struct access_area *a, size_t places, const 
         add_scattered(p, list, &n, &a->empty, a->empties);
         list[n++] = reading_of(&a->train, places);
         for (size_t round = 1; round < a->emitted->rounds; round++) {
-            add_scattered(p, list, &n, &a->empty, a->empties);
+            if (!a->emitted->close)
+                add_scattered(p, list, &n, &a->empty, a->empties);
             list[n++] = reading_of(&a->train, places);
         }
         if (a->emitted->leaves_first) {

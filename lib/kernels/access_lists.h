@@ -69,6 +69,7 @@ struct access_list {
     bool leaves_all;     /* not only the first level is emptied, but all before the home */
     size_t further;  /* then so many lines are loaded that are not loaded otherwise, of those of access_map_further */
     size_t rounds;   /* of these loads, each left as they are; 0: one */
+    bool close;      /* the rounds follow each other: nothing is emptied between them */
     bool fresh;      /* before each trial all lines of all places are loaded, in an order that is never the same */
     bool has_asides; /* there are loads that no later access waits for */
     const struct listed_pointer *pointers; /* that are in memory at each place, pointer_count of them */
@@ -87,7 +88,8 @@ struct access_area {
     struct area more;     /* further lines; no bytes: there are none yet */
     size_t empties;       /* loads of other lines that leave only the home of the places */
     size_t empties_first; /* that empty the first level */
-    size_t touched;       /* trials since all places were brought to their home */
+    size_t touched;       /* trials since all places were brought to their home, … */
+    size_t refresh;       /* … which is done again after so many; 0: in each window */
     bool has_pointers;    /* the trials before have left some in memory */
     struct kernel empty, touch, train, again, look,
         further;                       /* `again`: what is done after the first level is emptied */

@@ -9,13 +9,16 @@
 enum {
     ROUNDS_AT_LEAST = 2,
     ROUNDS_AT_MOST = 24,
-    ELSEWHERE = 2,    /* looks of a round that go to places where nothing was done */
-    ATTEMPTS = 3,     /* at a look while lines at home move to another level */
-    WAYS_UNKNOWN = 8, /* of the first level, where they are not known */
-    ASIDE_SITES = 3,  /* instructions that do loads aside: prefetchers need not remember more than these besides */
+    ELSEWHERE = 2,      /* looks of a round that go to places where nothing was done */
+    START_ATTEMPTS = 2, /* at levels that look alike */
+    ATTEMPTS = 3,       /* at a look while lines at home move to another level */
+    WAYS_UNKNOWN = 8,   /* of the first level, where they are not known */
+    ASIDE_SITES = 3,    /* instructions that do loads aside: prefetchers need not remember more than these besides */
     ASIDE_SITE = ACCESS_LOADS - ASIDE_SITES,
     KNOWN_TRIALS = 24,
+    KNOWN_TRIED = 4 * KNOWN_TRIALS, /* until so many are accepted */
     HOME_ROUNDS = 4,
+    LONGER_ROUNDS = 2, /* that must show that lines take longer: what else runs does so at times */
     HALVES_AT_LEAST = 1,
     HALVES_AT_MOST = 64 /* lines loaded to empty a level, in halves of what it holds */
 };
@@ -84,14 +87,14 @@ static bool time_places(struct prefetch_look *w, enum nearness where, size_t pla
                             .bytes = ACCESS_PAGE_BYTES / 2,
                             .align = ACCESS_LINE_BYTES,
                             .leaves_first = where == NEAR_SECOND};
-    double ticks[KNOWN_TRIALS];
+    double ticks[KNOWN_TRIALS + ACCESS_TRIALS];
     const size_t trials = (size_t)probe_smoke(w->p, 1, KNOWN_TRIALS);
     const size_t at_once = trials < ACCESS_TRIALS ? trials : ACCESS_TRIALS;
     size_t count = 0;
 
     if (!access_emit(w->p, &w->area, &l))
         return false;
-    for (size_t done = 0; done < trials; done += at_once) {
+    for (size_t done = 0; count < trials && done < KNOWN_TRIED; done += at_once) {
         double now[ACCESS_TRIALS];
         int32_t looks[ACCESS_TRIALS];
         for (size_t i = 0; i < at_once; i++) {
@@ -111,6 +114,19 @@ static bool time_places(struct prefetch_look *w, enum nearness where, size_t pla
 static bool time_known(struct prefetch_look *w, enum nearness where, double *out)
 {
     return time_places(w, where, ACCESS_PLACES, out);
+}
+
+/* The same, and again while it is longer than that: the least of a few. */
+static bool time_unless_longer(struct prefetch_look *w, enum nearness where, double than, double *out)
+{
+    *out = NAN;
+    for (unsigned i = 0; i < probe_smoke(w->p, 1, LONGER_ROUNDS) && !(*out < than); i++) {
+        double now;
+        if (!time_known(w, where, &now))
+            return false;
+        *out = fmin(*out, now);
+    }
+    return true;
 }
 
 /* What a chain of looks takes once, by chains over few and many places. */
@@ -143,7 +159,7 @@ static bool find_empties(struct prefetch_look *w, size_t *empties, size_t lines,
         double now;
         const size_t fewer = *empties;
         *empties = halves * lines / 2;
-        if (!time_known(w, where, &now))
+        if (!time_unless_longer(w, where, before * (1 + EMPTIED_PART), &now))
             return false;
         const bool longer = !(now < before * (1 + EMPTIED_PART));
         if (enough && longer)
@@ -185,6 +201,27 @@ static size_t sharing_of(void)
     return ways >= 4 ? ways / 2 : 1;
 }
 
+/* Times lines in each level; near_lines is what the level before the home holds. *reason: why nothing can be decided. */
+static bool time_levels(struct prefetch_look *w, size_t near_lines, enum reason *reason)
+{
+    w->area.empties = w->area.empties_first = 2 * w->first_lines;
+    if (!time_once(w) || !time_known(w, NEAR_FIRST, &w->ticks[NEAR_FIRST]) ||
+        !find_empties(w, &w->area.empties_first, w->first_lines, NEAR_SECOND, &w->ticks[NEAR_SECOND]))
+        return false;
+    w->area.empties = w->area.empties_first;
+    w->ticks[NEAR_HOME] = w->ticks[NEAR_SECOND];
+    if (w->has_second && (!find_empties(w, &w->area.empties, near_lines, NEAR_HOME, &w->ticks[NEAR_HOME]) ||
+                          !time_home(w, &w->ticks[NEAR_HOME])))
+        return false;
+    const double gap = w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST];
+    const bool apart = !w->has_second || w->ticks[NEAR_HOME] > w->ticks[NEAR_SECOND] * (1 + EMPTIED_PART);
+    *reason = isnan(gap)                                      ? REASON_NO_READINGS
+              : !apart                                        ? REASON_LEVELS_TOO_CLOSE
+              : !(gap > LOOK_CONTRAST * w->ticks[NEAR_FIRST]) ? REASON_NO_CONTRAST
+                                                              : REASON_NONE;
+    return true;
+}
+
 bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_bytes, double second_bytes,
                          double home_bytes, enum reason *reason)
 {
@@ -197,22 +234,11 @@ bool prefetch_look_start(struct probe *p, struct prefetch_look *w, double first_
                                 .has_second = second_bytes > 0};
     if (!access_map(p, &w->area, (size_t)near, (size_t)home_bytes))
         return false;
-    w->area.empties = w->area.empties_first = 2 * w->first_lines;
-    if (!time_once(w) || !time_known(w, NEAR_FIRST, &w->ticks[NEAR_FIRST]) ||
-        !find_empties(w, &w->area.empties_first, w->first_lines, NEAR_SECOND, &w->ticks[NEAR_SECOND]))
-        return false;
-    w->area.empties = w->area.empties_first;
-    w->ticks[NEAR_HOME] = w->ticks[NEAR_SECOND];
-    if (w->has_second &&
-        (!find_empties(w, &w->area.empties, (size_t)near / ACCESS_LINE_BYTES, NEAR_HOME, &w->ticks[NEAR_HOME]) ||
-         !time_home(w, &w->ticks[NEAR_HOME])))
-        return false;
-    const double gap = w->ticks[NEAR_HOME] - w->ticks[NEAR_FIRST];
-    const bool apart = !w->has_second || w->ticks[NEAR_HOME] > w->ticks[NEAR_SECOND] * (1 + EMPTIED_PART);
-    *reason = isnan(gap)                                      ? REASON_NO_READINGS
-              : !apart                                        ? REASON_LEVELS_TOO_CLOSE
-              : !(gap > LOOK_CONTRAST * w->ticks[NEAR_FIRST]) ? REASON_NO_CONTRAST
-                                                              : REASON_NONE;
+    *reason = REASON_NO_READINGS;
+    /* what else runs may use a level for a while */
+    for (unsigned i = 0; i < probe_smoke(p, 1, START_ATTEMPTS) && *reason; i++)
+        if (!time_levels(w, (size_t)near / ACCESS_LINE_BYTES, reason))
+            return false;
     return true;
 }
 
@@ -388,6 +414,8 @@ static bool look_at(struct prefetch_look *w, const struct access_list *l, struct
             !look(w, l, lines, count, places, &moved))
             return false;
         w->moved += moved != NOT_MOVED;
+        if (moved)
+            w->area.touched = w->area.refresh = 0;
     }
     return true;
 }

@@ -459,10 +459,8 @@ static void draw_prefetchers(struct prefetcher_design *d, bool none)
     /* more than is loaded to empty the levels before the home: a replay of less is seen nowhere */
     if (d->replay.degree && pick(0, 2))
         d->replay.history = (unsigned)pick(9000, 18000);
-    else if (d->replay.degree && pick(0, 1)) { /* of what comes again and again, each time some is lost */
+    else if (d->replay.degree && pick(0, 1)) /* of what comes again and again, each time some is lost */
         d->replay.entries = 1u << 15;
-        d->replay.seen = 1;
-    }
     if (pick(0, 2) == 0)
         d->pointers = (struct pointer_design){.train = (unsigned)pick(2, 12),
                                               .ahead = (unsigned)pick(1, 3),
