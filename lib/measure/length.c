@@ -12,19 +12,31 @@ double length_wanted(const struct meter *m, const struct kernel *k)
     return m->span_ticks * (m->profile == PROFILE_SMOKE ? 1 : fmax(k->length_factor, 1));
 }
 
+/*
+ * Ticks of a reading of which one iteration takes `iteration`. What runs before a kernel costs each of its readings
+ * AROUND_KERNEL_CYCLES, so that readings of n and of n + 1 iterations differ by that divided by n^2, about: by less than
+ * NEIGHBOURS_DIFFER of an iteration. Matters where the core's clock is slow; zero where it is not known.
+ */
+static double least_ticks(const struct meter *m, double iteration)
+{
+    if (m->profile == PROFILE_SMOKE || !(m->core_hz > 0))
+        return 0;
+    return sqrt(AROUND_KERNEL_CYCLES * m->tick_hz / m->core_hz * iteration / NEIGHBOURS_DIFFER);
+}
+
 struct window_result length_find(struct meter *m, const struct kernel *k, uint64_t *iterations, double *run)
 {
     struct window_result result = {0};
-    const double wanted = length_wanted(m, k);
 
-    for (unsigned round = 0; round < LENGTH_ROUNDS; round++) {
+    for (unsigned attempt = 0; attempt < LENGTH_ROUNDS; attempt++) {
         struct reading r = reading_of(k, *iterations);
         result = list_run(m, &r, 1);
         if (result.end != WINDOW_RAN)
             break;
         *run += (double)*iterations;
         double ticks = fmax(1, reading_ticks(&r) - m->harness_ticks);
-        double scaled = (double)*iterations * fmax(1 / GROWTH, fmin(GROWTH, wanted / ticks));
+        const double wanted = fmax(length_wanted(m, k), least_ticks(m, ticks / (double)*iterations));
+        double scaled = round((double)*iterations * fmax(1 / GROWTH, fmin(GROWTH, wanted / ticks)));
         *iterations = (uint64_t)fmax(1, fmin(scaled, (double)ITERATIONS_MAXIMUM));
         if ((ticks >= wanted / LENGTH_WITHIN && ticks <= wanted * LENGTH_WITHIN) || *iterations == 1 ||
             *iterations == ITERATIONS_MAXIMUM)

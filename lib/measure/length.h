@@ -14,8 +14,8 @@
  */
 double length_wanted(const struct meter *m, const struct kernel *k);
 /*
- * Sets *iterations to how often the kernel has to iterate for a reading of about length_wanted, from 1 to
- * ITERATIONS_MAXIMUM, beginning the search with its value on entry, which is at least 1. Adds to *run the iterations
+ * Sets *iterations to how often the kernel has to iterate for a reading of about length_wanted, or of more where so few
+ * iterations fit into it that one less would show, from 1 to ITERATIONS_MAXIMUM, beginning the search with its value on entry, which is at least 1. Adds to *run the iterations
  * that ran meanwhile. The result says how the last window ended; the search ends with the first that did not run to its
  * end, and *iterations is then not the result of a search.
  */

@@ -73,8 +73,10 @@ static double scaled_step(const struct reading *list, size_t count)
     for (size_t i = 1; i < count; i++)
         least = difference(list, i) >= LEAST ? fmin(least, difference(list, i)) : least;
     for (size_t i = 1; i < count; i++)
-        if (difference(list, i) >= LEAST && difference(list, i) <= least + 2)
-            sum += difference(list, i), singles++;
+        if (difference(list, i) >= LEAST && difference(list, i) <= least + 2) {
+            sum += difference(list, i);
+            singles++;
+        }
     if (singles * MANY < (double)count)
         return 1;
     double low = sum / singles - 1, high = sum / singles + 1;

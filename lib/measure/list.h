@@ -39,10 +39,10 @@ struct reading reading_of_nops(const struct meter *m);
 double chain_cycles(const struct meter *m);
 
 /*
- * The steps in which the time stamp advances, by a list of the same reading again and again that has run, 1 or more. Where all time stamps are
- * multiples of a number from the first one, it is that. A clock that is scaled, as by a hypervisor, may advance by a
- * number of ticks that is not whole, and a stamp is the whole number below: then it is the length of which all
- * distances are multiples, within a tick.
+ * The steps in which the time stamp advances, 1 tick or more, by a list that has run and consists of the same reading
+ * again and again. Where all time stamps are multiples of a number from the first one, it is that. A clock that is
+ * scaled, as by a hypervisor, may advance by a number of ticks that is not whole, and a stamp is the whole number below:
+ * then it is the length of which all distances are multiples, within a tick.
  */
 double list_step(const struct reading *list, size_t count);
 

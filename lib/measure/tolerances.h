@@ -29,6 +29,12 @@ static const uint64_t ITERATIONS_MAXIMUM = 0x10000000000;
 static const double GROWTH = 16;
 /* A length that is within this factor of the one that is wanted will do: readings of one kernel need not be equal. */
 static const double LENGTH_WITHIN = 2;
+/*
+ * Core cycles by which a reading is longer than its iterations, at most: what runs before a kernel pushes a part of it out
+ * of caches, and its first iteration brings that again. Chosen: twenty lines of five cycles each, three sets of a cache of
+ * operations with seven ways.
+ */
+static const double AROUND_KERNEL_CYCLES = 100;
 /* A reading this many times shorter than wanted was measured while the kernel was cold: its length is found again. */
 static const double TOO_SHORT = 4;
 /* Seconds of warming up in one window at most. Chosen: a window stays far below its deadline, 10 ms at least. */

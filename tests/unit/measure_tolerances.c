@@ -23,6 +23,29 @@ static void readings_by_a_coarse_time_stamp_are_longer(void **state)
     assert_true(m.span_ticks > 400 && m.span_ticks < 600);
 }
 
+/*
+ * AROUND_KERNEL_CYCLES: on a core of 100 MHz, whose usual reading has 800 cycles, kernels that are a
+ * little longer do not become a step of many percent longer because one iteration less fits into a reading.
+ */
+static void a_slow_core_shows_no_step_where_iterations_become_fewer(void **state)
+{
+    double before = NAN;
+
+    (void)state;
+    fake = steady();
+    fake.core_hz = fake.info.tick_hz = 1e8;
+    fake.jitter = 0;
+    struct meter m = start();
+    m.core_hz = fake.core_hz;
+    for (double cycles = 60; cycles < 4000; cycles *= 1.02) {
+        const struct cost c = {.per_call = 90, .per_iteration = cycles};
+        const double more = measure(&m, &c, 1).median / cycles - 1;
+        assert_true(more > 0 && more < 0.15);
+        assert_false(fabs(more - before) > 0.015);
+        before = more;
+    }
+}
+
 /* ITERATIONS_MAXIMUM */
 static void a_kernel_that_takes_no_time_ends_the_search_for_its_length(void **state)
 {
@@ -217,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readings_by_a_coarse_time_stamp_are_longer),
+        cmocka_unit_test(a_slow_core_shows_no_step_where_iterations_become_fewer),
         cmocka_unit_test(a_kernel_that_takes_no_time_ends_the_search_for_its_length),
         cmocka_unit_test(a_reading_not_much_shorter_than_usual_is_kept),
         cmocka_unit_test(warming_up_is_divided_into_windows),

@@ -72,5 +72,5 @@ MODEL_TEST(prefetchers_of_code_are_given_back, "code_prefetchers")
         check_kinds(&m);
     }
     end(13 * cores, UINT32_MAX);
-    decides(13, 16);
+    decides(16, 16);
 }
