@@ -168,7 +168,7 @@ static void resolve(struct core *c, uint64_t next)
     if (d->kind == KIND_RETURN)
         missed = predictor_return(&c->predictor, c->now.pc, next);
     else if (d->kind == KIND_CONDITIONAL)
-        missed = predictor_conditional(&c->predictor, c->now.pc, c->now.pc + d->size, next);
+        missed = predictor_conditional(&c->predictor, c->now.pc, c->now.pc + d->size, next, c->now.ends_loop);
     else if (d->kind == KIND_INDIRECT)
         missed = predictor_indirect(&c->predictor, c->now.pc, next);
     enter_history(c, next);
@@ -292,6 +292,7 @@ static void walk(struct core *c)
     c->fused = fused_has(&c->design.fuses, c->fused ? NULL : c->before, d) ||
                (c->design.nops_fuse && !c->fused && d->kind == KIND_NOP && c->front > 0);
     fetch(c, address, size, c->fused);
+    const bool ends_loop = d->kind == KIND_CONDITIONAL && (d->counts || (c->before && c->before->counts));
     c->before = d;
     rename_one(c, d);
     if (d->prefetches)
@@ -300,7 +301,8 @@ static void walk(struct core *c)
         leave(c, c->front, 0);
         return;
     }
-    c->now = (struct executed){.decoded = d, .pc = address, .delivered = c->front, .start = c->front};
+    c->now = (struct executed){
+        .decoded = d, .pc = address, .delivered = c->front, .start = c->front, .ends_loop = ends_loop};
     for (unsigned i = 0; i < d->read_count && !(d->zeros && c->design.zeros_eliminated); i++)
         c->now.start = later(c->now.start, c->ready[d->read[i]]);
     c->now.address_known = later(c->front, d->base ? c->ready[d->base] : 0);

@@ -119,6 +119,7 @@ struct core {
         uint64_t pc;
         double delivered, start, done;
         double address_known; /* of a store */
+        bool ends_loop;       /* a conditional branch that depends on how many turns are left */
     } now;
 };
 

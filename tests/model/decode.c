@@ -229,6 +229,8 @@ static bool disassemble(struct decoded *d, const uint8_t *bytes, size_t room)
     d->accesses = d->base && strcmp(i->mnemonic, "lea") != 0 && d->kind != KIND_NOP && d->kind != KIND_FLUSH &&
                   d->kind != KIND_ZERO;
     d->compares = !strcmp(i->mnemonic, "cmp");
+    for (unsigned k = 0; k < d->read_count && (d->kind == KIND_CONDITIONAL || !strcmp(i->mnemonic, "test")); k++)
+        d->counts |= d->read[k] == isa.cs_count;
     d->makes = (uint8_t)bypass_kind_of(d, i);
     memset(d->needs, d->makes, sizeof d->needs);
     find_sum(d, i);

@@ -32,6 +32,7 @@ struct decoded {
     bool computes;     /* an addition: with an operand in memory it takes a cycle more */
     bool moves, zeros; /* copies one register to another of its kind; sets a register to zero */
     bool compares;
+    bool counts; /* a test of how many turns of a loop are left, or a branch that tests it */
     enum waits_class waits;
     bool repeats;  /* a string instruction: Unicorn reports each of its bytes */
     bool accesses; /* data in memory */

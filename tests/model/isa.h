@@ -14,7 +14,7 @@ struct isa {
     cs_mode cs_mode;
     int arguments[2], stack_pointer, program_counter; /* Unicorn's registers */
     int link;                                         /* where a call leaves the return address; 0: on the stack */
-    unsigned cs_stack_pointer;                        /* Capstone's register */
+    unsigned cs_stack_pointer, cs_count;              /* Capstone's registers; the first argument counts turns */
     const char *multiply;                             /* mnemonics */
     const char *shifts[3];                            /* of shifts and what executes where they do, ended by NULL */
     /*

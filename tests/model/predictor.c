@@ -3,7 +3,8 @@
 #include "tests/model/changes.h"
 #include "tests/model/isa.h"
 
-static const double LATELY = 1 / 256.0; /* weight of the latest outcome in a rate */
+/* A rate of 1, and the part of it that the latest outcome weighs. */
+enum { ALWAYS = 1 << 16, LATELY = 256 };
 
 static unsigned slot(uint64_t key)
 {
@@ -19,10 +20,14 @@ static struct branch *branch_of(struct predictor *p, uint64_t pc)
     return &p->branches[i];
 }
 
+/*
+ * Rates are whole numbers: a branch that is always predicted right stops changing after its first turns, and calls that
+ * repeat it are known (core_call.c).
+ */
 static double average_cost(struct branch *b, bool miss)
 {
-    b->missed += (miss - b->missed) * LATELY;
-    return b->missed < 0.25 ? 0 : b->missed < 0.75 ? 0.5 : 1;
+    b->missed += ((miss ? ALWAYS : 0) - b->missed) / LATELY;
+    return b->missed < ALWAYS / 4 ? 0 : b->missed < 3 * ALWAYS / 4 ? 0.5 : 1;
 }
 
 /* The latest outcomes, which something depends on from now on. */
@@ -82,30 +87,34 @@ double predictor_return(struct predictor *p, uint64_t pc, uint64_t target)
     return average_cost(b, miss);
 }
 
-double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target)
+double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target, bool ends_loop)
 {
     struct branch *b = branch_of(p, pc);
     bool taken = target != not_taken, believed = b->counter >= 2;
     const uint64_t source = isa.link ? pc : not_taken - 1; /* as in the history: core.c */
 
+    b->loops |= ends_loop || target <= pc;
+    if (b->loops) {
+        add_outcomes(p, 1, taken);
+        return 0;
+    }
     if (taken && b->counter < 3)
         b->counter++;
     if (!taken && b->counter > 0)
         b->counter--;
-    b->loops |= target <= pc;
     b->seen |= taken ? 1 : 2;
-    if (p->tage && b->seen == 3 && !b->loops)
+    if (p->tage && b->seen == 3)
         believed = tage_predict(p->tage, &p->history, source, taken) == taken;
-    else if (p->history.span && b->seen == 3 && !b->loops)
+    else if (p->history.span && b->seen == 3)
         history_predict(&p->history, pc, taken, &believed);
     /* the highest bit is set, since addresses must not be 0 */
-    if (p->patterns.ways && !b->loops &&
+    if (p->patterns.ways &&
         cache_touch(&p->patterns, history_mix(pc ^ history_mix(asked_outcomes(p))) | (uint64_t)1 << 63))
         believed = taken;
     add_outcomes(p, 1, taken);
-    if (p->tage && b->seen == 3 && !b->loops)
+    if (p->tage && b->seen == 3)
         return believed != taken; /* each by itself: a rate that is rounded would hide few of many histories */
-    return b->loops ? 0 : average_cost(b, believed != taken);
+    return average_cost(b, believed != taken);
 }
 
 double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)

@@ -5,7 +5,7 @@
  * Readings are a thousand times shorter in the model than on silicon: whether single random branches happen to be
  * predicted right would not average out. So a branch always costs what it costs on average: nothing when it is mostly
  * predicted right, half of a misprediction when it is random, a whole one when it is mostly mispredicted. Branches
- * backwards are loops, and always predicted right.
+ * backwards, and those that depend on how many turns of a loop are left, are always predicted right.
  */
 #ifndef FATHOM_TESTS_MODEL_PREDICTOR_H
 #define FATHOM_TESTS_MODEL_PREDICTOR_H
@@ -38,10 +38,10 @@ struct predictor {
     struct branch {
         uint64_t last;   /* … the latest target of the branch; … */
         uint64_t other;  /* … and the target before that one */
-        double missed;   /* rate of mispredictions */
+        int32_t missed;  /* rate of mispredictions, in 1/65536 */
         uint8_t counter; /* two bits: predicted taken from 2 on */
         uint8_t seen;    /* bit 0: it was taken before, bit 1: it was not */
-        bool loops;      /* it has gone backwards */
+        bool loops;      /* it has gone backwards, or ends a loop */
     } branches[PREDICTOR_ENTRIES];
     uint32_t kept[PREDICTOR_ENTRIES]; /* of each branch: changes_keep */
 };
@@ -53,7 +53,7 @@ void predictor_add(struct predictor *p, uint64_t added, uint64_t outcomes);
 void predictor_call(struct predictor *p, uint64_t return_address);
 /* The branch at pc goes to `target`. Which part of a misprediction it costs: 0 to 1. */
 double predictor_return(struct predictor *p, uint64_t pc, uint64_t target);
-double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target);
+double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target, bool ends_loop);
 /* Predicted: the latest target. */
 double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target);
 

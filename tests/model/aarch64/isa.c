@@ -56,6 +56,7 @@ const struct isa isa = {
     .program_counter = UC_ARM64_REG_PC,
     .link = UC_ARM64_REG_X30,
     .cs_stack_pointer = ARM64_REG_SP,
+    .cs_count = ARM64_REG_X0,
     .multiply = "mul",
     .shifts = {"lsl", "extr"},
     .units = {"add", ".fmul", "lsl", "madd", ".fadd", ".add", ".zip1", "fmov", ".shl", ".scvtf", "extr", "csel",

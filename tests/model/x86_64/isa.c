@@ -70,6 +70,7 @@ const struct isa isa = {
     .stack_pointer = UC_X86_REG_RSP,
     .program_counter = UC_X86_REG_RIP,
     .cs_stack_pointer = X86_REG_RSP,
+    .cs_count = X86_REG_RDI,
     .multiply = "imul",
     .shifts = {"bt"},
     .units = {"cmp", ".mulpd", "bt", "imul", ".addpd", ".paddd", ".pshufd", "movmskps", ".pslld", ".cvtdq2ps",
