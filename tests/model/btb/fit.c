@@ -27,7 +27,7 @@
 #include "tests/model/btb/simulated.h"
 #include "tests/model/curves/noise.h"
 
-enum { FEW = 18, MANY = 400, ROUNDS = 6, ANY_ROUNDS = 2, PER_ROUND = 24, SHOWN = 6 };
+enum { FEW = 12, MANY = 400, ROUNDS = 6, ANY_ROUNDS = 2, PER_ROUND = 24, SHOWN = 6 };
 
 static const uint64_t SEED = 20250623;
 
@@ -591,7 +591,7 @@ int main(void)
     }
     uint64_t count = asked_for("BTB_COUNT", long_run() ? MANY : FEW);
     for (uint64_t i = 0; i < count; i++)
-        run_scene(seed, i, i % 3 ? INSIDE : (enum outside)(1 + i / 3 % (OUTSIDES - 1)), false);
+        run_scene(seed, i, i % 2 ? INSIDE : (enum outside)(1 + i / 2 % (OUTSIDES - 1)), false);
     fprintf(stderr, "# seed %llu\n", (unsigned long long)seed);
     print_scores();
     fflush(stdout);
