@@ -82,6 +82,11 @@ bool form_can_chain_indirectly(const struct form *f, unsigned from, unsigned to)
     return form_bridge_count(f, from, to) > 0;
 }
 
+unsigned form_lengthened_count(const struct form *f, unsigned from, unsigned to)
+{
+    return form_bridge_count(f, from, to);
+}
+
 const struct form *form_find(const char *name)
 {
     (void)name;
