@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "arch/emit_idioms.h"
 #include "tests/model/decode.h"
 
 enum { FUSED_PAIRS = 64 };
@@ -16,8 +15,6 @@ struct fused_pairs {
     } of[FUSED_PAIRS];
 };
 
-/* Adds a pair, in each register that pairs change. */
-void fused_add(struct fused_pairs *f, const struct emit_pair *pair);
 /* Whether the core fuses these neighbours. `first` may be NULL. */
 bool fused_has(const struct fused_pairs *f, const struct decoded *first, const struct decoded *second);
 
