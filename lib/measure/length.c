@@ -6,6 +6,8 @@
 #include "lib/measure/tolerances.h"
 
 enum { LENGTH_ROUNDS = 40 };
+/* Iterations of which one more or less changes a reading by more than a percent: their number is rounded, not cut off. */
+enum { FEW_ITERATIONS = 100 };
 
 double length_wanted(const struct meter *m, const struct kernel *k)
 {
@@ -36,7 +38,8 @@ struct window_result length_find(struct meter *m, const struct kernel *k, uint64
         *run += (double)*iterations;
         double ticks = fmax(1, reading_ticks(&r) - m->harness_ticks);
         const double wanted = fmax(length_wanted(m, k), least_ticks(m, ticks / (double)*iterations));
-        double scaled = round((double)*iterations * fmax(1 / GROWTH, fmin(GROWTH, wanted / ticks)));
+        double scaled = (double)*iterations * fmax(1 / GROWTH, fmin(GROWTH, wanted / ticks));
+        scaled = scaled < FEW_ITERATIONS ? round(scaled) : scaled;
         *iterations = (uint64_t)fmax(1, fmin(scaled, (double)ITERATIONS_MAXIMUM));
         if ((ticks >= wanted / LENGTH_WITHIN && ticks <= wanted * LENGTH_WITHIN) || *iterations == 1 ||
             *iterations == ITERATIONS_MAXIMUM)

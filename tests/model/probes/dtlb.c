@@ -87,7 +87,7 @@ MODEL_TEST(data_tlbs_are_given_back, "dtlb dtlb_sets page_walk")
         check_data_pages(&m);
     }
     end(3 * cores, UINT32_MAX);
-    decides(12, 0);
+    decides(13, 0);
 }
 
 /* Between two kernels the program that measures touches its stack and its list of readings, on pages of their own. */

@@ -86,5 +86,5 @@ MODEL_TEST(cores_share_levels_as_they_do, "shared_bandwidth")
         }
     }
     end(2 * machines, 4 * machines);
-    decides(12, 15);
+    decides(13, 15);
 }

@@ -133,7 +133,7 @@ MODEL_TEST(slices_are_given_back, "slices")
         check_slices(&m, &slices);
     }
     end(2 * cores, cores);
-    decides(34, 36);
+    decides(36, 36);
 }
 
 /* Lines stay in a second level whose sets are a hash of the address, or there are no slices. */
