@@ -6,8 +6,11 @@
 #include "lib/measure/tolerances.h"
 
 enum { LENGTH_ROUNDS = 40 };
-/* Iterations of which one more or less changes a reading by more than a percent: their number is rounded, not cut off. */
-enum { FEW_ITERATIONS = 100 };
+/*
+ * Iterations of which one more or less changes a reading by half of NEIGHBOURS_DIFFER or more: their number is rounded, not
+ * cut off.
+ */
+enum { FEW_ITERATIONS = 200 };
 
 double length_wanted(const struct meter *m, const struct kernel *k)
 {
