@@ -139,7 +139,10 @@ unsigned form_register(enum reg r);
  */
 void emit_form(struct code *c, const struct form *f, const uint8_t *registers);
 
-/* Whether the form is a branch. Its class says whether it is taken; its bytes are the same then, and lead to what comes next. */
+/*
+ * Whether the form is a branch. Its class says whether it is taken; its bytes, which lead to what comes next, are the same
+ * either way.
+ */
 bool form_is_branch(const struct form *f);
 /* Emits a branch as emit_form does, but to the next multiple of `bytes`. What is left out traps. */
 void emit_form_over(struct code *c, const struct form *f, const uint8_t *registers, size_t bytes);

@@ -18,10 +18,9 @@ struct form_use {
 };
 
 /*
- * Reads the instruction that begins there, of `room` bytes at most. Branches are no form here, since their bytes do not
- * say whether they are taken. Immediates count as the one that the form has,
- * memory operands as the one without displacement. Bits of the encoding that the core ignores must be as assemblers
- * write them.
+ * Reads the instruction that begins there, of `room` bytes at most. Branches are not read as forms, since
+ * their bytes do not say whether they are taken. Immediates count as the one that the form has, memory operands as the
+ * one without displacement. Bits of the encoding that the core ignores must be as assemblers write them.
  */
 void form_read(const uint8_t *bytes, size_t room, struct form_use *u);
 

@@ -181,7 +181,8 @@ bool form_is_other_instruction(const struct form *f)
 
 /* ---- Branches: Jcc, JMP and JRCXZ, SDM vol. 2A ------------------------------------------------------ */
 
-enum { JCC_NEAR = 0x7, ESCAPE = 0x0f, JMP_FAR_REACH = 0xe9, JRCXZ = 0xe3, NEAR_BYTES = 4 };
+/* Opcodes: the upper half of that of a short Jcc, the first byte of a near one, and two more; bytes of a near displacement. */
+enum { JCC_SHORT = 0x7, ESCAPE = 0x0f, JMP_NEAR = 0xe9, JRCXZ = 0xe3, NEAR_BYTES = 4 };
 
 /* The number of its condition (SDM vol. 1, B.1); false: it has none. */
 static bool condition_of(const struct form *f, unsigned *condition)
@@ -189,7 +190,7 @@ static bool condition_of(const struct form *f, unsigned *condition)
     const uint8_t *b = f->bytes;
 
     *condition = (b[0] == ESCAPE ? b[1] : b[0]) & 15u;
-    return b[0] == ESCAPE || b[0] >> 4 == JCC_NEAR;
+    return b[0] == ESCAPE || b[0] >> 4 == JCC_SHORT;
 }
 
 /*
@@ -217,9 +218,9 @@ bool form_wants_zero(const struct form *f)
 
 void form_reach(uint8_t *bytes, const struct form *f, size_t further)
 {
-    const bool is_long = f->bytes[0] == ESCAPE || f->bytes[0] == JMP_FAR_REACH;
+    const bool is_near = f->bytes[0] == ESCAPE || f->bytes[0] == JMP_NEAR;
 
-    bytes[f->length - (is_long ? NEAR_BYTES : 1)] += (uint8_t)further;
+    bytes[f->length - (is_near ? NEAR_BYTES : 1)] += (uint8_t)further;
 }
 
 const char form_vector_zero[] = "pxor xmm, xmm";

@@ -5,8 +5,8 @@
  * An instance is one execution of the form in a kernel. Unless other values are asked for (enum form_values), operands
  * begin with the value 1, in their type; but masks have all bits set, the upper half of a dividend and an exponent on
  * the x87 stack are 0, gathers and scatters have different addresses and zeros, and the register and flags that a branch
- * reads are such that it is taken or not, as its form says; flags are set once in each iteration. So sums, products and quotients
- * stay in range however often they are repeated. An operand that is only read keeps its value.
+ * reads are such that it is taken or not, as its form says; flags are set once in each iteration. So sums, products and
+ * quotients stay in range however often they are repeated. An operand that is only read keeps its value.
  *
  * A direct chain passes a value from one instance to the next in a register that one writes and the next reads. Where
  * no register can be both, bridges pass it, each of one or two instructions: from what one instance has written to what
@@ -54,8 +54,8 @@ struct form_kernel {
     unsigned bits;    /* widest vector, in bits, for which bridges are chosen; 0: that of the form */
     bool indirect;    /* a chain by the longer way of form_can_chain_indirectly */
     /*
-     * Of a chain that passes a general register between instances (form_lengthened_count): twice as many exclusive ors of that
-     * register, of one cycle each, which leave it as it was. A chain through flags goes by a general register then.
+     * Of a chain that passes a general register between instances (form_lengthened_count): pairs of exclusive ors in
+     * it, of one cycle each, which leave that register as it was. A chain through flags goes by a general register then.
      */
     unsigned lengthened;
     bool one_register; /* all operands of one kind that have a choice get the same register */
