@@ -87,10 +87,15 @@ void history_emit_taken(struct code *c, unsigned count, size_t pitch)
         emit_dummy(c, HISTORY_TAKEN, pitch);
 }
 
-void history_emit_probe_branch(const struct probe *p, struct code *c)
+void history_emit_chain(const struct probe *p, struct code *c)
 {
     for (size_t i = 0; i < probe_smoke(p, SMOKE_MULTIPLICATIONS, HISTORY_MULTIPLICATIONS); i++)
         emit_multiply(c, REG_T5, REG_T2); /* by an odd number: only zero becomes zero */
+}
+
+void history_emit_probe_branch(const struct probe *p, struct code *c)
+{
+    history_emit_chain(p, c);
     const struct fixup over = emit_branch_if_zero_ahead(c, REG_T5);
     emit_nop(c, emit_nop_lengths[0]);
     emit_land(c, over);

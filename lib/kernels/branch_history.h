@@ -86,6 +86,11 @@ bool history_build(struct probe *p, const struct branch_history *h, size_t x, en
  */
 void history_emit_taken(struct code *c, unsigned count, size_t pitch);
 /*
+ * Emits the chain of multiplications that a probe branch waits for: of REG_T5 by REG_T2, which must be odd, as
+ * chance_begin leaves it. REG_T5 is overwritten, and is zero only where it was.
+ */
+void history_emit_chain(const struct probe *p, struct code *c);
+/*
  * Emits the probe branch: taken where REG_T5 is zero, which is known only after a chain of multiplications of it by
  * REG_T2, which must be odd, as chance_begin leaves it. REG_T5 is overwritten.
  */

@@ -11,7 +11,7 @@
  * One of the two branches of a bearer is always taken, so that histories differ only in what the addresses of these two
  * leave in them.
  *
- * Method: docs/METHODS.md, 4.25.
+ * Method: docs/METHODS.md, 5.19.
  */
 #ifndef FATHOM_LIB_KERNELS_TABLE_SET_H
 #define FATHOM_LIB_KERNELS_TABLE_SET_H

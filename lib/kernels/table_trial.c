@@ -58,6 +58,13 @@ static void emit_bearer_branch(struct code *c, enum reg r, uint64_t *random)
     emit_land(c, branch);
 }
 
+void table_emit_bearer(struct code *c, unsigned bit, uint64_t *random)
+{
+    chance_bits(c, bit, 1);
+    emit_bearer_branch(c, REG_T6, random);
+    emit_bearer_branch(c, REG_T1, random);
+}
+
 size_t table_pitch(unsigned dummies)
 {
     return HISTORY_LINE_BYTES / (dummies > SPARSE_DUMMIES ? 2u : 1u);
@@ -79,9 +86,7 @@ bool table_trial_build(struct probe *p, const struct table_trial *t, enum histor
     chance_draw(&c);
     chance_bits(&c, goes == HISTORY_OTHER_BIT ? OTHER_BIT : 0, 1);
     emit_move(&c, REG_T5, goes == HISTORY_CONSTANT ? REG_T6 : REG_T1);
-    chance_bits(&c, 0, 1);
-    emit_bearer_branch(&c, REG_T6, &random);
-    emit_bearer_branch(&c, REG_T1, &random);
+    table_emit_bearer(&c, 0, &random);
     history_emit_taken(&c, t->dummies, table_pitch(t->dummies));
     history_emit_probe_branch(p, &c);
     emit_loop(&c, loop);

@@ -28,6 +28,11 @@ enum { TABLE_DUMMIES = 640 /* at most; Zen 4's history spans 540 */ };
 /* Bytes from one dummy to the next: a line, or half of one where so many would fill the first instruction cache. */
 size_t table_pitch(unsigned dummies);
 
+/*
+ * Emits the bearer by that bit of the number drawn last, in random places. REG_T6 must be zero; REG_T1 is overwritten.
+ */
+void table_emit_bearer(struct code *c, unsigned bit, uint64_t *random);
+
 struct table_trial {
     uint64_t state; /* address at which the generator's state is kept, lib/kernels/chance.h */
     uint64_t layout;

@@ -13,7 +13,7 @@
  * one of the direction that needs entries is left out: that holds only if these lie in one set, however the index is
  * made. Which direction that is depends on what was learned before, and both are tried.
  *
- * Method: docs/METHODS.md, 4.25. Minimal sets that overflow: Vila, Köpf and Morales 2019, there for caches.
+ * Method: docs/METHODS.md, 5.19. Minimal sets that overflow: Vila, Köpf and Morales 2019, there for caches.
  */
 #ifndef FATHOM_LIB_STRUCTURE_TABLE_WAYS_H
 #define FATHOM_LIB_STRUCTURE_TABLE_WAYS_H

@@ -33,6 +33,7 @@
 enum {
     SMOKE_LIMIT = 2, /* in the profile smoke */
     ATTEMPTS = 8,    /* at a sample that is disturbed */
+    READINGS = 32,   /* of a kernel in a sample: where a sibling is at work, seven of eight are disturbed */
     LOST_OF = 100    /* samples one may be lost: the sequential test allows for 7 in 100 on the wrong side */
 };
 
@@ -54,7 +55,7 @@ static bool measure(struct conditional *e, double *missed)
     for (enum history_probe goes = 0; goes < HISTORY_PROBES; goes++) {
         struct kernel k;
         cycles[goes] = NAN;
-        for (unsigned i = 0; i < probe_smoke(e->p, 1, ATTEMPTS) && isnan(cycles[goes]); i++)
+        for (unsigned i = 0; i < probe_smoke(e->p, 1, READINGS) && isnan(cycles[goes]); i++)
             if (!table_trial_build(e->p, &e->trial, goes, &k) ||
                 !probe_quick_sample(e->p, &k, &e->iterations[goes], &cycles[goes]))
                 return false;

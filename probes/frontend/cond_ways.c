@@ -13,7 +13,7 @@
  * in which other bits of the index differ, must agree.
  *
  * Sources: Chen 2024 counts the ways of Apple's and Qualcomm's tables by branches at chosen addresses, and with
- * counters; sets found by histories alone, and time, are ours. docs/METHODS.md, 4.25.
+ * counters; sets found by histories alone, and time, are ours. docs/METHODS.md, 5.19.
  */
 #include <math.h>
 #include <stdlib.h>

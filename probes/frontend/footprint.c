@@ -36,6 +36,7 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
 #include "lib/structure/footprint.h"
+#include "lib/structure/footprint_report.h"
 #include "lib/structure/history_end.h"
 
 enum {
@@ -49,11 +50,6 @@ enum {
 
 /* Highest address bits of the block, in the order in which they are tried: separating bits must not enter. */
 static const unsigned highest_bits[] = {30, 33, 24};
-
-static const char BITS[] = "frontend.history.bits", SHIFT[] = "frontend.history.shift",
-                  FOOTPRINT[] = "frontend.history.footprint";
-static const char METHOD[] =
-    "two paths of branches whose addresses differ in chosen bits: is a later branch predicted?";
 
 struct path_experiment {
     struct probe *p;
@@ -134,52 +130,10 @@ static bool find_separating(struct path_experiment *e, unsigned *count)
 
 /* ---- Reports -------------------------------------------------------------------------------------- */
 
-static void report_register(struct probe *p, const struct footprint *f, const struct footprint_register *r,
-                            const char *open, const char *checked)
-{
-    double bits = 0;
-
-    for (size_t n = 0; n < r->count; n++)
-        bits += f->branches[r->chains[n]];
-    const double branches = facts_number(&p->run->facts, "frontend.history.branches", "kind=conditional-taken", 0);
-    const bool same_length = fabs(branches * (double)r->count - bits) < 0.5;
-    struct finding found = {.name = BITS,
-                            .variants = {{"history", r->name}},
-                            .value = bits,
-                            .low = bits,
-                            .high = bits + (double)r->count,
-                            .grade = same_length ? 'B' : 'C',
-                            .method = "the last number of branches behind two paths that can be distinguished",
-                            .remarks = {{"checked", checked}, {"open", open}}};
-    report(p, &found);
-    found.name = SHIFT;
-    found.value = (double)r->count;
-    found.low = found.high = NAN;
-    found.grade = 'B';
-    found.method = "chains of address bits that a branch more between them makes equal";
-    report(p, &found);
-    for (size_t place = 0; place < FOOTPRINT_GROUPS; place++)
-        for (size_t n = 0; n < r->count; n++)
-            for (size_t i = 0; i < f->group_count; i++) {
-                char formula[FOOTPRINT_TEXT];
-                if (f->groups[i].chain != r->chains[n] || f->groups[i].place != place)
-                    continue;
-                footprint_text(&f->groups[i].bits, formula);
-                report(p, &(struct finding){
-                              .name = FOOTPRINT,
-                              .variants = {{"history", r->name}, {"bit", NULL, (double)(place * r->count + n)}},
-                              .value = NAN,
-                              .text = formula,
-                              .low = NAN,
-                              .high = NAN,
-                              .grade = 'B',
-                              .method = METHOD});
-            }
-}
-
 static void report_undecided(struct probe *p, enum reason reason, const char *detail)
 {
-    static const char *const names[] = {BITS, SHIFT, FOOTPRINT};
+    static const char *const names[] = {"frontend.history.bits", "frontend.history.shift", "frontend.history.footprint",
+                                        "frontend.history.inputs"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         report_number(p, &(struct finding){.name = names[i], .reason = reason, .detail = detail}, NAN);
@@ -210,22 +164,6 @@ static void send_groups(const struct probe *p, const struct footprint *f, const 
     }
     record_close(&r);
     record_send(&r);
-}
-
-static void report_footprint(struct probe *p, const struct footprint *f)
-{
-    struct footprint_register registers[FOOTPRINT_GROUPS];
-    char open[FOOTPRINT_TEXT] = "", checked[64];
-
-    if (f->reason) {
-        report_undecided(p, f->reason, NULL);
-        return;
-    }
-    footprint_list(&f->open, open);
-    snprintf(checked, sizeof checked, "%u of %u random trials foreseen", f->checked - f->missed, f->checked);
-    const size_t count = footprint_registers(f, registers);
-    for (size_t i = 0; i < count && p->outcome == OUTCOME_OK; i++)
-        report_register(p, f, &registers[i], open, checked);
 }
 
 /* ---- The probe ------------------------------------------------------------------------------------ */
@@ -285,7 +223,10 @@ static void run(struct probe *p)
             f.reason = REASON_TOO_SHORT;
         else if (e.unmeasured && !f.reason)
             f.reason = REASON_NOISE;
-        report_footprint(p, &f);
+        if (f.reason)
+            report_undecided(p, f.reason, NULL);
+        else
+            footprint_report(p, &f);
         send_groups(p, &f, &e, &q);
     }
     code_block_unmap(&room);
@@ -297,4 +238,6 @@ PROBE(footprint, .title = "Branch history, bit by bit", .family = "frontend", .r
           {"frontend.history.bits", "bits", "length of the history of addresses and targets"},
           {"frontend.history.shift", "bits", "bits that the history is shifted for each branch"},
           {"frontend.history.footprint", "formula",
-           "address bits (B: of the branch, T: of its target) that are XORed in that bit of a branch's footprint"}));
+           "address bits (B: of the branch, T: of its target) that are XORed in that bit of a branch's footprint"},
+          {"frontend.history.inputs", "bits",
+           "address bits from bit 0 up to the highest one that enters the history"}));

@@ -135,6 +135,44 @@ MODEL_TEST(published_tables_are_given_back, "")
     end(0, 0);
 }
 
+/* What the index and the tag of tagged tables make of that address bit. */
+static uint64_t of_bit(const struct tage_design *t, unsigned bit)
+{
+    uint64_t all = 0;
+
+    for (unsigned i = 0; i < t->index_bits; i++)
+        all |= (t->index_pc[i] >> bit & 1) << i;
+    for (unsigned i = 0; i < t->tag_bits; i++)
+        all |= (t->tag_pc[i] >> bit & 1) << (TAGE_BITS + i);
+    return all;
+}
+
+/* Bits below `end` that are in the index or the tag, those of which only the XOR is joined by ^: "0 1^12 2". */
+static void address_text(const struct tage_design *t, unsigned end, char out[200])
+{
+    size_t used = 0;
+
+    out[0] = 0;
+    for (unsigned bit = 0; bit < end; bit++) {
+        bool first = of_bit(t, bit) != 0;
+        for (unsigned before = 0; before < bit; before++)
+            first &= of_bit(t, before) != of_bit(t, bit);
+        for (unsigned also = bit; also < end && first; also++)
+            if (of_bit(t, also) == of_bit(t, bit))
+                used += (size_t)snprintf(out + used, 200 - used, "%s%u", also > bit ? "^" : used ? " " : "", also);
+    }
+}
+
+static void check_address(const struct machine_design *m, unsigned end)
+{
+    char truth[200];
+    const char *f = finding_of("frontend.cond.address_bits", "table", "1");
+
+    address_text(&m->core.tage, end, truth);
+    if (is_decided(m, f, "frontend.cond.address_bits", "1") && !has_field(f, "value", truth))
+        complain(m, "frontend.cond.address_bits are not %s", truth);
+}
+
 /* The longest history is long enough for many histories that only its table sees. */
 static void draw_long(struct machine_design *m, struct published_history *h)
 {
@@ -169,4 +207,27 @@ MODEL_TEST(ways_are_given_back, "cond cond_ways")
         check_capacity(&m, "frontend.cond.ways", "table", "1", t->ways);
     }
     end(2 * cores, 3 * cores); /* the search without time is in tests/unit/table_ways_tage.c */
+}
+
+/* The lowest address bits are left out on some cores. */
+MODEL_TEST(address_bits_are_given_back, "cond cond_address")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, seeds_on("aarch64", 1), 10); cores++) {
+        uint64_t random = seed;
+        struct machine_design m = draw_machine_with_history(random);
+        struct published_history h = random_history(&random, isa.link == 0);
+        struct tage_design *t = &m.core.tage;
+        h.only_conditional = seed % 2;
+        draw_long(&m, &h);
+        give_history(&m, &h);
+        draw_sizes(t);
+        for (unsigned i = 0; i < TAGE_BITS && seed % 3 == 0; i++)
+            t->tag_pc[i] &= ~UINT64_C(63);
+        shorten_readings(&m);
+        run_probes_on(&m, "cond cond_address", PROFILE_QUICK);
+        check_address(&m, 12);
+    }
+    end(cores, 0);
 }

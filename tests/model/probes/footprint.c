@@ -45,6 +45,21 @@ static void check_register(const struct machine_design *m, const struct history_
         complain(m, "%s: %zu bits of the footprint are reported, and there are %zu", name, reported, expected);
 }
 
+static void check_inputs(const struct machine_design *m, const struct published_history *h)
+{
+    struct footprint_bits all = {.target = h->registers[0].gated};
+
+    for (unsigned r = 0; r < HISTORY_REGISTERS; r++)
+        for (unsigned i = 0; i < h->registers[r].width; i++) {
+            all.source |= h->registers[r].footprint[i].source;
+            all.target |= h->registers[r].footprint[i].target;
+        }
+    check_capacity(m, "frontend.history.inputs", "address", "branch",
+                   all.source ? 64 - __builtin_clzll(all.source) : 0);
+    check_capacity(m, "frontend.history.inputs", "address", "target",
+                   all.target ? 64 - __builtin_clzll(all.target) : 0);
+}
+
 static void check_footprint(const struct published_history *h)
 {
     struct machine_design m = draw_machine_with_history(1);
@@ -55,6 +70,7 @@ static void check_footprint(const struct published_history *h)
         m.core.history_enters[kind] = h->only_conditional ? kind == HISTORY_TAKEN : kind != HISTORY_NOT_TAKEN;
     shorten_readings(&m);
     run_probes_on(&m, "footprint", PROFILE_QUICK);
+    check_inputs(&m, h);
     const bool two = h->registers[1].bits > 0;
     check_register(&m, &h->registers[0], two ? "target" : "path");
     if (two)
@@ -73,8 +89,8 @@ MODEL_TEST(footprints_are_given_back, "footprint")
         h.only_conditional = seed % 2;
         check_footprint(&h);
     }
-    end(3 * cores, 0);
-    decides(3, 0);
+    end(5 * cores, 0);
+    decides(5, 0);
 }
 
 /* Every row of the published table that is of this instruction set; they take minutes. */

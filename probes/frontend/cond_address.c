@@ -1,0 +1,262 @@
+/*
+ * Question: by which address bits does the table of the conditional predictor that looks at the longest history tell
+ * branches apart?
+ *
+ * Experiment: two branches are executed with the same history, of which a bit drawn at random is so far back that only
+ * this table sees it (lib/kernels/table_branches.h). One goes by that bit, the other against it. Their addresses differ
+ * in chosen bits, and in a high one that separates their code. Two controls calibrate time, as in the probe `history`.
+ *
+ * Inference: where the table has an index or a tag of a bit in which the addresses differ, both branches are predicted.
+ * Where not, it takes one for the other, and neither is. Bits are inverted alone and in pairs (lib/structure/btb_tags.h):
+ * a pair that does not show is one XOR. The result is verified by random differences.
+ *
+ * What could mislead: a separating bit by which the table tells branches apart, or which enters the history, as a bit of
+ * the router's target. So branches that differ in nothing else have to be taken for one; bits of page numbers, in which
+ * targets differ too, are tried only where the probe `footprint` has found that none of them enters the history.
+ *
+ * Sources: Chen 2024 for Apple's and Qualcomm's cores, and Yavarzadeh et al. 2023 (Half&Half): branches with equal
+ * histories, with counters. Separating bits, pairs, random verification, and time instead of counters are ours.
+ * docs/METHODS.md, 5.22.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/random.h"
+#include "lib/base/reason.h"
+#include "lib/finding/report.h"
+#include "lib/kernels/table_branches.h"
+#include "lib/plan/facts.h"
+#include "lib/probe/probe.h"
+#include "lib/probe/table.h"
+#include "lib/structure/btb_tags.h"
+#include "lib/structure/history_end.h"
+
+enum {
+    READINGS = 32,    /* of a kernel that may be disturbed */
+    LEAD = 2,         /* samples of one result that decide */
+    ATTEMPTS = 12,    /* samples of a difference at most; one that has no result then is left out */
+    CONTROLS = 4,     /* differences in the separating bit alone that must not show */
+    CHECKS = 32,      /* differences drawn at random that verify the result */
+    HIGHEST_BIT = 19, /* that is tried, of the published ones at most 18 */
+    BEHIND_BEARER = 2 /* branches of the history that are not dummies: the bearer, and the router where it enters */
+};
+
+/* Highest address bits of the block, in the order in which they are tried. */
+static const unsigned separating[] = {30, 33, 24};
+
+static const char NAME[] = "frontend.cond.address_bits";
+
+struct addresses {
+    struct probe *p;
+    struct code_block room;
+    struct table_branches branches;
+    unsigned longest, second;
+    uint64_t iterations[HISTORY_PROBES]; /* of a reading */
+    unsigned samples, unmeasured;        /* unmeasured: differences without a clear result */
+};
+
+/* ---- One difference ------------------------------------------------------------------------------- */
+
+/* The part of a misprediction that the two branches have; NaN where it cannot be measured. False: the probe is over. */
+static bool measure(struct addresses *a, double *missed)
+{
+    double cycles[HISTORY_PROBES];
+
+    for (enum history_probe goes = 0; goes < HISTORY_PROBES; goes++) {
+        struct kernel k;
+        cycles[goes] = NAN;
+        for (unsigned i = 0; i < probe_smoke(a->p, 1, READINGS) && isnan(cycles[goes]); i++)
+            if (!table_branches_build(a->p, &a->branches, goes, &k) ||
+                !probe_quick_sample(a->p, &k, &a->iterations[goes], &cycles[goes]))
+                return false;
+    }
+    a->samples++;
+    const double zero = cycles[HISTORY_CONSTANT], half = cycles[HISTORY_OTHER_BIT] - zero;
+    *missed = half > HISTORY_HALF_LEAST ? 0.5 * (cycles[HISTORY_SAME_BIT] - zero) / half : (double)NAN;
+    return true;
+}
+
+/* Whether the table takes branches for one whose addresses differ in these bits, each time in another layout. */
+static bool collide(void *context, uint64_t difference, bool *result)
+{
+    struct addresses *a = context;
+    const unsigned room = a->longest - BEHIND_BEARER - a->second;
+    int lead = 0;
+
+    a->branches.places.difference = difference;
+    for (unsigned i = 0; i < probe_smoke(a->p, 1, ATTEMPTS) && lead < LEAD && lead > -LEAD; i++) {
+        double missed;
+        a->branches.layout = random_next(&a->p->random);
+        a->branches.dummies = a->second + (unsigned)random_below(&a->p->random, room / 2 + 1);
+        a->branches.reset = a->longest;
+        if (!measure(a, &missed))
+            return false;
+        if (missed < HISTORY_PREDICTED || missed > HISTORY_UNPREDICTED)
+            lead += missed > HISTORY_UNPREDICTED ? 1 : -1;
+    }
+    a->unmeasured += lead > -LEAD && lead < LEAD;
+    *result = lead > 0;
+    return true;
+}
+
+/* ---- The block ------------------------------------------------------------------------------------ */
+
+/* Whether branches that differ in the separating bit alone are always taken for one. False: the probe is over. */
+static bool separates(struct addresses *a, bool *good)
+{
+    *good = true;
+    for (unsigned i = 0; i < probe_smoke(a->p, 1, CONTROLS) && *good; i++)
+        if (!collide(a, 0, good))
+            return false;
+    a->unmeasured = 0;
+    return true;
+}
+
+/* Maps a block with a separating bit that shows in nothing. NULL, or why it cannot be mapped; *reason: or why not. */
+static const char *find_room(struct addresses *a, unsigned end, enum reason *reason)
+{
+    const char *why = NULL;
+
+    for (size_t i = probe_is_smoke(a->p) ? 2 : 0; i < sizeof separating / sizeof *separating; i++) {
+        bool good = false;
+        why = table_branches_map(&a->room, separating[i], end);
+        if (!why && (!separates(a, &good) || good || probe_is_smoke(a->p)))
+            return NULL;
+        code_block_unmap(&a->room);
+    }
+    *reason = why ? REASON_PLATFORM : REASON_NO_FREE_BIT;
+    return why;
+}
+
+/* The first bit that is not tried: of page numbers only where none below it is known to enter the history as a target's. */
+static unsigned end_of_bits(const struct probe *p)
+{
+    const double inputs = facts_number(&p->run->facts, "frontend.history.inputs", "address=target", NAN);
+
+    return inputs <= BRANCHES_PAGE_BITS ? HIGHEST_BIT + 1 : BRANCHES_PAGE_BITS;
+}
+
+/* ---- Result --------------------------------------------------------------------------------------- */
+
+/* Verifies what was found by random differences, half of which should not show where there are such. */
+static bool verify(struct addresses *a, struct btb_tags *found)
+{
+    for (unsigned i = 0; i < probe_smoke(a->p, 1, CHECKS); i++) {
+        const uint64_t difference = btb_tags_draw(found, i % 2, &a->p->random);
+        const bool expected = btb_tags_collide(found, difference);
+        bool result;
+        if (!difference)
+            continue;
+        if (!collide(a, difference, &result))
+            return false;
+        found->checked++;
+        found->missed += result != expected;
+        found->hidden |= expected;
+    }
+    return true;
+}
+
+static void report_bits(struct addresses *a, uint64_t bits, const struct btb_tags *found)
+{
+    char text[BTB_TAG_TEXT], ignored[BTB_TAG_TEXT], tried[48], checked[64];
+    struct finding f = {.name = NAME,
+                        .variants = {{"table", NULL, 1}},
+                        .value = NAN,
+                        .low = NAN,
+                        .high = NAN,
+                        .grade = found->hidden ? 'B' : 'C',
+                        .reason = probe_is_smoke(a->p) ? REASON_TOO_SHORT
+                                  : a->unmeasured      ? REASON_NOISE
+                                  : found->missed      ? REASON_NOT_LINEAR
+                                                       : REASON_NONE,
+                        .method = "branches with the same history whose addresses differ in chosen bits: is one "
+                                  "predicted as the other?"};
+
+    btb_tags_text(found->masks, found->count, text);
+    btb_tags_bits_text(found->ignored, ignored);
+    snprintf(tried, sizeof tried, "%d to %d, alone and in pairs", __builtin_ctzll(bits), 63 - __builtin_clzll(bits));
+    snprintf(checked, sizeof checked, "%u of %u random differences foreseen", found->checked - found->missed,
+             found->checked);
+    f.text = found->count ? text : "none";
+    f.remarks[0].key = "tried";
+    f.remarks[0].text = tried;
+    f.remarks[1].key = "checked";
+    f.remarks[1].text = checked;
+    f.remarks[2].key = found->ignored ? "ignored" : NULL;
+    f.remarks[2].text = ignored;
+    if (f.reason)
+        report_number(a->p, &f, NAN);
+    else
+        report(a->p, &f);
+}
+
+/* One row for each bit: which bit it is only seen together with, or itself. */
+static void send(const struct addresses *a, const struct btb_tags *found)
+{
+    struct record r;
+
+    record_table(a->p, &r, "address_bits");
+    record_number(&r, "samples", a->samples);
+    record_number(&r, "unmeasured", a->unmeasured);
+    record_number(&r, "checked", found->checked);
+    record_number(&r, "missed", found->missed);
+    record_number(&r, "separating", a->room.highest);
+    RECORD_COLUMNS(&r, "bit", "with");
+    for (size_t i = 0; i < found->count; i++)
+        for (uint64_t bits = found->masks[i]; bits; bits &= bits - 1) {
+            record_array(&r, NULL);
+            record_number(&r, NULL, __builtin_ctzll(bits));
+            record_number(&r, NULL, __builtin_ctzll(found->masks[i]));
+            record_close(&r);
+        }
+    record_close(&r);
+    record_send(&r);
+}
+
+static void report_undecided(struct probe *p, enum reason reason, const char *detail)
+{
+    report_number(
+        p, &(struct finding){.name = NAME, .variants = {{"table", NULL, 1}}, .reason = reason, .detail = detail}, NAN);
+}
+
+static void run(struct probe *p)
+{
+    const double longest = facts_number(&p->run->facts, "frontend.cond.history", "table=1", 0);
+    const double alone = facts_number(&p->run->facts, "frontend.cond.tables", "", 0) == 1 ? 0 : NAN;
+    const double second = facts_number(&p->run->facts, "frontend.cond.history", "table=2", alone);
+    const bool known = longest - BEHIND_BEARER >= second, smoke = probe_is_smoke(p);
+    const unsigned end = smoke ? BRANCHES_PAGE_BITS : end_of_bits(p);
+    const uint64_t bits = (UINT64_C(1) << (smoke ? 3 : end)) - emit_alignment;
+    enum reason reason = smoke || known ? REASON_NONE : REASON_LENGTHS_UNKNOWN;
+    struct btb_tags found = {.count = 0};
+    struct area state;
+    const char *why = NULL;
+
+    if (probe_is_simulated(p))
+        reason = REASON_TOO_SHORT;
+    if (reason || !probe_map(p, &state, sizeof(uint64_t), 0)) {
+        report_undecided(p, reason, NULL);
+        return;
+    }
+    struct addresses a = {.p = p, .longest = smoke ? 4 : (unsigned)longest, .second = smoke ? 0 : (unsigned)second};
+    const struct btb_tag_trial trial = {.collide = collide, .context = &a};
+    a.branches = (struct table_branches){.places = {.room = &a.room}, .state = state.at};
+    why = find_room(&a, end, &reason);
+    if (reason) {
+        report_undecided(p, reason, why);
+        return;
+    }
+    if (p->outcome == OUTCOME_OK && btb_tags_find(&trial, bits, &found) && verify(&a, &found)) {
+        report_bits(&a, bits, &found);
+        send(&a, &found);
+    }
+    code_block_unmap(&a.room);
+}
+
+PROBE(cond_address, .title = "Addresses in the conditional predictor", .family = "frontend", .run = run,
+      .after = "footprint", .wants = NEEDS("frontend.cond.history table=1"),
+      .findings = FINDINGS({"frontend.cond.address_bits", "bits",
+                            "address bits, in the index or the tag, by which that table of the conditional predictor "
+                            "distinguishes branches: each alone, or the XOR of those that ^ joins"}));
