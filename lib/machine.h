@@ -195,6 +195,34 @@ const char *machine_use_core(unsigned index);
 const char *machine_window_beside(const struct core_task *others, size_t count, struct reading *list, size_t readings,
                                   struct window_result *result);
 
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+/* A node: memory, and the cores that are nearest to it (NUMA). */
+struct machine_node {
+    uint32_t id;    /* proximity domain of ACPI, numa-node-id of a device tree, Linux's number */
+    uint64_t bytes; /* of its memory; 0: it has only cores */
+};
+
+/*
+ * The nodes of the machine, by ascending number, and in *count how many; valid until the program ends. Where nothing
+ * says that there are nodes, *count is 0: all memory is one.
+ */
+const struct machine_node *machine_nodes(size_t *count);
+/* Sets *node to the node of the core with that index; false where nothing says. */
+bool machine_core_node(unsigned index, uint32_t *node);
+/* What firmware declares of the way from a core of one node to memory of another; 0: nothing. */
+struct machine_way {
+    double distance;     /* in tenths of what it is within a node (ACPI specification 6.5, 5.2.17) */
+    double ns;           /* of a load */
+    double bytes_per_ns; /* of loads */
+};
+struct machine_way machine_way(uint32_t from, uint32_t to);
+/*
+ * Maps zeroed data as machine_map does, of that node's memory, in pages of one of machine_info's sizes. Returns NULL, or
+ * why the platform cannot.
+ */
+const char *machine_map_node(struct area *a, size_t bytes, size_t page_bytes, uint32_t node);
+
 /* ---- Control and counters ----------------------------------------------------------------------- */
 
 /*

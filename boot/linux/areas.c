@@ -10,6 +10,7 @@
 
 #include "arch/emit.h"
 #include "boot/linux/files.h"
+#include "boot/linux/nodes.h"
 #include "boot/linux/simulated.h"
 #include "lib/base/guard.h"
 #include "lib/machine.h"
@@ -175,8 +176,8 @@ static const char *map_reserved(struct mapping *m, size_t page_bytes)
     return NULL;
 }
 
-/* Maps data on ordinary pages or on transparent huge pages. NULL, or why not. */
-static const char *map_data(struct mapping *m, size_t page_bytes)
+/* Maps data on ordinary pages or on transparent huge pages, of that node unless `node` is NULL. NULL, or why not. */
+static const char *map_data(struct mapping *m, size_t page_bytes, const uint32_t *node)
 {
     const bool huge = page_bytes > small_page();
     uint8_t *base = reserve(m->mapped_bytes, page_bytes);
@@ -187,11 +188,19 @@ static const char *map_data(struct mapping *m, size_t page_bytes)
         return "the kernel gave no memory";
     }
     (void)madvise(base, m->mapped_bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    if (node && !nodes_bind(base, m->mapped_bytes, *node)) {
+        unreserve(base, m->mapped_bytes);
+        return "the kernel does not let this process choose a node (mbind)";
+    }
     for (size_t i = 0; i < m->mapped_bytes; i += small_page())
         base[i] = 0; /* a first access makes the kernel provide the frame now, before anything is timed */
     if (huge && huge_bytes_at(base) < m->mapped_bytes) {
         unreserve(base, m->mapped_bytes);
         return "the kernel gave no transparent huge pages";
+    }
+    if (node && !nodes_holds(base, m->mapped_bytes, page_bytes, *node)) {
+        unreserve(base, m->mapped_bytes);
+        return "the kernel gave memory of another node";
     }
     m->area.write = base;
     m->area.at = (uintptr_t)base;
@@ -344,10 +353,9 @@ static bool memory_left(size_t bytes)
 
 static const char no_memory[] = "there is not enough memory: the key `memory` sets how much may be used";
 
-const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+/* Maps memory as machine_map does, of that node unless `node` is NULL. */
+static const char *map_any(struct area *a, size_t bytes, size_t page_bytes, enum area_use use, const uint32_t *node)
 {
-    if (use == AREA_CONTIGUOUS)
-        return "a Linux process cannot set the contiguous hint: the kernel writes the page tables";
     if (!page_bytes)
         page_bytes = small_page();
     bool offered = page_bytes == small_page(), reserved = false;
@@ -370,8 +378,8 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
         return no_memory;
     if (use == AREA_CODE)
         why = map_code(m);
-    else if (!reserved || map_reserved(m, page_bytes))
-        why = map_data(m, page_bytes);
+    else if (node || !reserved || map_reserved(m, page_bytes)) /* reserved pages may be of any node */
+        why = map_data(m, page_bytes, node);
     if (why)
         return why;
     const size_t guard = simulated() ? SIMULATED_GUARD_BYTES : GUARD_BYTES;
@@ -380,6 +388,23 @@ const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum ar
     mapping_count++;
     *a = m->area;
     return NULL;
+}
+
+const char *machine_map(struct area *a, size_t bytes, size_t page_bytes, enum area_use use)
+{
+    if (use == AREA_CONTIGUOUS)
+        return "a Linux process cannot set the contiguous hint: the kernel writes the page tables";
+    return map_any(a, bytes, page_bytes, use, NULL);
+}
+
+/* Where a node has no page left, the kernel ends processes: so a part is left to others. */
+static const uint64_t LEFT_OF_NODE = 256 << 20;
+
+const char *machine_map_node(struct area *a, size_t bytes, size_t page_bytes, uint32_t node)
+{
+    if (nodes_free_bytes(node) < bytes + LEFT_OF_NODE)
+        return "the node has not enough free memory";
+    return map_any(a, bytes, page_bytes, AREA_DATA, &node);
 }
 
 const char *machine_map_frames(struct area *a, const size_t *frames, size_t pages, size_t page_bytes, enum area_use use)

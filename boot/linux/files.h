@@ -16,5 +16,7 @@ FILE *files_open(const char *path);
  * the line is empty.
  */
 bool file_line(const char *path, char *out, size_t room);
+/* Whether a list in the kernel's notation, "0-3,8", has that number. */
+bool file_list_has(const char *list, unsigned long number);
 
 #endif

@@ -21,32 +21,13 @@
 
 /* ---- What the kernel offers -------------------------------------------------------------------- */
 
-/* Whether a list such as "0-3,8" contains the core. */
-static bool list_has(const char *list, int core)
-{
-    while (*list) {
-        char *end;
-        long from = strtol(list, &end, 10), to = from;
-        if (end == list)
-            return false;
-        if (*end == '-')
-            to = strtol(end + 1, &end, 10);
-        if (core >= from && core <= to)
-            return true;
-        list = *end == ',' ? end + 1 : end;
-        if (*end && *end != ',')
-            return false;
-    }
-    return false;
-}
-
 /* Whether a PMU belongs to the core. The kernel lists a PMU's cores only where cores differ. */
 static bool serves(const char *name, int core)
 {
     char path[512], cores[256];
 
     snprintf(path, sizeof path, DEVICES "/%s/cpus", name);
-    return core < 0 || !file_line(path, cores, sizeof cores) || list_has(cores, core);
+    return core < 0 || !file_line(path, cores, sizeof cores) || file_list_has(cores, (unsigned long)core);
 }
 
 static enum counters_kind kind_of(const char *name)

@@ -1,4 +1,6 @@
 /* The memory that windows measure with: areas of the one large buffer, and the guards around them. */
+#include "boot/uefi/areas.h"
+
 #include <string.h>
 
 #include "arch/own.h"
@@ -17,7 +19,8 @@ enum { AREAS = 64, PAGE_SIZES = sizeof((struct machine_info *)0)->page_bytes / s
  *
  *     guard | area … | guard | rest of its page | gap for the next page's alignment | area … | guard
  *
- * The GUARD_BYTES before every area are a guard, too.
+ * The GUARD_BYTES before every area are a guard, too. An area of a chosen node lies outside of the buffer, between two
+ * guards of its own.
  */
 static struct mapping {
     struct area area;
@@ -27,6 +30,7 @@ static struct mapping {
     const size_t *frames; /* the order in which pages show frames; NULL: ascending */
     uint8_t *guard;       /* behind the area */
     size_t end;           /* offset in the buffer at which the next area may begin */
+    size_t taken; /* bytes that it has from the firmware for itself (machine_map_node); 0: it is in the buffer */
 } mappings[AREAS];
 static size_t mapping_count;
 /* The first write outside an area that has not been reported yet; its vector is NULL while there is none. */
@@ -39,6 +43,21 @@ static bool page_size_exists(size_t page_bytes)
         if (machine_info()->page_bytes[i] == page_bytes)
             return true;
     return false;
+}
+
+/* Maps an area, of whose frames `bytes` bytes are used, and sets the guards around them. NULL, or why not. */
+static const char *add_area(struct area *a, struct mapping *m, size_t bytes)
+{
+    const char *why = own_map((uintptr_t)m->area.write, m->frames, m->mapped, m->area.page_bytes, m->use, &m->area.at);
+
+    if (why)
+        return why;
+    memset(m->area.write, 0, bytes);
+    guard_set(m->area.write - GUARD_BYTES, GUARD_BYTES);
+    guard_set(m->guard, GUARD_BYTES);
+    mappings[mapping_count++] = *m;
+    *a = m->area;
+    return NULL;
 }
 
 /*
@@ -74,15 +93,7 @@ static const char *map_pages(struct area *a, size_t bytes, size_t page_bytes, co
         .guard = (uint8_t *)base + bytes,
         .end = at + (mapped > guarded ? mapped : guarded),
     };
-    const char *why = own_map(base, frames, m.mapped, page_bytes, m.use, &m.area.at);
-    if (why)
-        return why;
-    memset(m.area.write, 0, bytes);
-    guard_set(m.area.write - GUARD_BYTES, GUARD_BYTES);
-    guard_set(m.guard, GUARD_BYTES);
-    mappings[mapping_count++] = m;
-    *a = m.area;
-    return NULL;
+    return add_area(a, &m, bytes);
 }
 
 /* NULL, or why no further area can be mapped. Registers can be accessed all the same, and windows run. */
@@ -124,6 +135,31 @@ const char *machine_map_frames(struct area *a, const size_t *frames, size_t page
         if (frames[i] != NO_FRAME && frames[i] >= count)
             count = frames[i] + 1;
     return map_pages(a, count * page_bytes, page_bytes, frames, pages, use);
+}
+
+const char *machine_map_node(struct area *a, size_t bytes, size_t page_bytes, uint32_t node)
+{
+    const char *no = cannot_map();
+    const size_t mapped = (bytes + page_bytes - 1) & ~(page_bytes - 1);
+
+    if (no)
+        return no;
+    if (!page_size_exists(page_bytes))
+        return "this core has no pages of that size";
+    uint8_t *base = memory_take_node(mapped, page_bytes, node);
+    if (!base)
+        return "the node has not enough free contiguous memory";
+    struct mapping m = {.area = {.write = base, .bytes = bytes, .page_bytes = page_bytes},
+                        .use = AREA_DATA,
+                        .mapped = mapped,
+                        .block = mapped,
+                        .guard = base + bytes,
+                        .end = mapping_count ? mappings[mapping_count - 1].end : 0,
+                        .taken = mapped};
+    no = add_area(a, &m, bytes);
+    if (no)
+        memory_give_back(base, mapped);
+    return no;
 }
 
 const char *machine_map_scattered(struct area *a, const struct page_frame *list, size_t count, size_t pages,
@@ -173,10 +209,33 @@ bool machine_touched_outside(struct fault *fault)
 }
 
 /*
- * own_unmap_all unmaps everything, so areas from before the mark are mapped again. Addresses are given out in order,
- * hence each area gets the address that it had. Where that fails, what is left is what could be mapped, and no more is
- * mapped until all has been given back.
+ * Maps the first `count` areas again, after everything was unmapped. Addresses are given out in order, hence each area
+ * gets the address that it had. Where that fails, what is left is what could be mapped, and no more is mapped until all
+ * has been given back.
  */
+static void map_again(size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct mapping *m = &mappings[i];
+        uintptr_t at;
+        const char *why = own_map((uintptr_t)m->area.write, m->frames, m->mapped, m->area.page_bytes, m->use, &at);
+        if (why || at != m->area.at) {
+            lost = why ? why : "an area could not be mapped at its address again";
+            warn("memory", "%zu of %zu areas are lost: %s", count - i, count, lost);
+            mapping_count = i;
+            return;
+        }
+    }
+}
+
+void areas_map_again(void)
+{
+    if (!mapping_count)
+        return;
+    own_unmap_all();
+    map_again(mapping_count);
+}
+
 void machine_map_release(size_t mark)
 {
     for (size_t i = mark; i < mapping_count; i++)
@@ -184,19 +243,12 @@ void machine_map_release(size_t mark)
     if (mark >= mapping_count || platform_not_ours())
         return;
     own_unmap_all();
+    for (size_t i = mark; i < mapping_count; i++)
+        if (mappings[i].taken)
+            memory_give_back(mappings[i].area.write, mappings[i].taken);
     mapping_count = mark;
     lost = mark ? lost : NULL;
-    for (size_t i = 0; i < mark; i++) {
-        struct mapping *m = &mappings[i];
-        uintptr_t at;
-        const char *why = own_map((uintptr_t)m->area.write, m->frames, m->mapped, m->area.page_bytes, m->use, &at);
-        if (why || at != m->area.at) {
-            lost = why ? why : "an area could not be mapped at its address again";
-            warn("memory", "%zu of %zu areas are lost: %s", mark - i, mark, lost);
-            mapping_count = i;
-            return;
-        }
-    }
+    map_again(mark);
 }
 
 void machine_code_written(const struct area *a, size_t offset, size_t bytes)

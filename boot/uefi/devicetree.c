@@ -133,6 +133,9 @@ static void read_property(const struct walk *w, struct cpu *c)
     } else if (is(w, "enable-method")) {
         c->psci = has_text(w, "psci");
         c->spins = has_text(w, "spin-table");
+    } else if (is(w, "numa-node-id")) {
+        c->core.has_node = w->bytes == 4;
+        c->core.node = number(w);
     } else if (is(w, "cpu-release-addr")) {
         c->core.release = address(w);
     } else if (is(w, "status") && !has_text(w, "okay") && !has_text(w, "ok")) {
@@ -422,6 +425,81 @@ void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts
     }
     const unsigned id = virtual_timer(&timer, cells);
     out->virtual_timer = id ? id : out->virtual_timer;
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------ */
+
+/* What has been read of a node of memory. */
+struct memory {
+    struct value reg;
+    bool is_memory, has_node, disabled;
+    uint32_t node;
+};
+
+/* Adds its ranges. Returns how many there are now. */
+static size_t add_ranges(const struct memory *m, uint32_t address_cells, uint32_t size_cells, struct srat_memory *out,
+                         size_t room, size_t count)
+{
+    struct value reg = m->reg;
+    uint64_t base, bytes;
+
+    while (address_cells + size_cells > 0 && take(&reg, address_cells, &base) && take(&reg, size_cells, &bytes))
+        if (bytes && base + bytes > base && count++ < room)
+            out[count - 1] = (struct srat_memory){.base = base, .bytes = bytes, .node = m->node};
+    return count;
+}
+
+size_t devicetree_memory(const void *tree, size_t bytes, struct srat_memory *out, size_t room)
+{
+    struct walk w;
+    struct memory m = {0};
+    uint32_t address_cells = 2, size_cells = 1; /* 2.3.5 */
+    unsigned depth = 0;
+    size_t count = 0;
+
+    if (!walk_start(&w, tree, bytes))
+        return 0;
+    while (next(&w)) {
+        if (w.token == BEGIN_NODE) {
+            if (++depth == 2)
+                m = (struct memory){0};
+        } else if (w.token == END_NODE) {
+            if (depth == 2 && m.is_memory && m.has_node && !m.disabled)
+                count = add_ranges(&m, address_cells, size_cells, out, room, count);
+            if (depth-- <= 1)
+                break;
+        } else if (depth == 1 && is(&w, "#address-cells")) {
+            address_cells = number(&w) & 0xff;
+        } else if (depth == 1 && is(&w, "#size-cells")) {
+            size_cells = number(&w) & 0xff;
+        } else if (depth == 2 && is(&w, "reg")) {
+            m.reg = (struct value){w.value, w.bytes};
+        } else if (depth == 2 && is(&w, "device_type")) {
+            m.is_memory = has_text(&w, "memory");
+        } else if (depth == 2 && is(&w, "numa-node-id")) {
+            m.has_node = w.bytes == 4;
+            m.node = number(&w);
+        } else if (depth == 2 && is(&w, "status")) {
+            m.disabled = !has_text(&w, "okay") && !has_text(&w, "ok");
+        }
+    }
+    return count;
+}
+
+unsigned devicetree_distance(const void *tree, size_t bytes, uint32_t from, uint32_t to)
+{
+    enum { ENTRY = 12 }; /* two nodes and their distance */
+    size_t length = 0;
+    const uint8_t *entry = devicetree_property(tree, bytes, "numa-distance-map-v1", "distance-matrix", &length);
+    unsigned distance = from == to && entry ? 10 : 0;
+
+    for (; entry && length >= ENTRY; entry += ENTRY, length -= ENTRY) {
+        if (big32(entry) == from && big32(entry + 4) == to)
+            return big32(entry + 8);
+        if (big32(entry) == to && big32(entry + 4) == from) /* also that way, unless another entry says otherwise */
+            distance = big32(entry + 8);
+    }
+    return distance;
 }
 
 /* ---- For the support file ------------------------------------------------------------------------ */

@@ -11,6 +11,7 @@
 
 #include "arch/own.h"
 #include "boot/uefi/pptt.h"
+#include "boot/uefi/srat.h"
 
 /* The size in bytes that the tree's header states; 0 when `tree` is no device tree. */
 size_t devicetree_bytes(const void *tree);
@@ -33,6 +34,13 @@ const char *devicetree_psci(const void *tree, size_t bytes);
  * controller's node.
  */
 void devicetree_interrupts(const void *tree, size_t bytes, struct own_interrupts *out);
+/*
+ * Writes the ranges of memory of which the tree says to which node they belong (Linux,
+ * Documentation/devicetree/bindings/numa.txt) to `out`. Returns how many there are; at most `room` are written.
+ */
+size_t devicetree_memory(const void *tree, size_t bytes, struct srat_memory *out, size_t room);
+/* The distance from one node to another, 10 within one, from the tree's distance map; 0: it does not say. */
+unsigned devicetree_distance(const void *tree, size_t bytes, uint32_t from, uint32_t to);
 /*
  * Makes a copy of a device tree fit to be published, in place: the values of properties that distinguish one machine,
  * its network or its owner from another, or hold a secret, become zeros (devicetree.c lists their names), and so do all

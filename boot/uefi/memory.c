@@ -218,9 +218,12 @@ void memory_free(void *base, size_t bytes)
 /* ---- The buffer -------------------------------------------------------------------------------- */
 
 /* Where the buffer may be: the ranges of the chosen node, or one range with all addresses. */
+struct places {
+    const struct srat_memory *ranges;
+    size_t count;
+};
 static const struct srat_memory anywhere = {.base = 0, .bytes = UINT64_MAX};
-static const struct srat_memory *allowed = &anywhere;
-static size_t allowed_count = 1;
+static struct places allowed = {&anywhere, 1};
 
 /*
  * An aligned address in both ranges, not below 1 MiB, with `bytes` from there on and a guard before; 0: there is none.
@@ -236,16 +239,16 @@ static uint64_t place_in(const EFI_MEMORY_DESCRIPTOR *d, const struct srat_memor
     return base >= MIB && base < end && end - base >= bytes ? base : 0;
 }
 
-/* Such an address in free memory, in a range that is allowed; 0 where there is none. */
-static uint64_t find_place(const struct map *m, size_t bytes, size_t alignment)
+/* Such an address in free memory, in one of these ranges; 0 where there is none. */
+static uint64_t find_place(const struct map *m, const struct places *in, size_t bytes, size_t alignment)
 {
     const EFI_MEMORY_DESCRIPTOR *d;
 
     for (size_t i = 0; (d = map_entry(m, i)); i++) {
         if (d->Type != EfiConventionalMemory || !(d->Attribute & EFI_MEMORY_WB) || (d->Attribute & SPECIFIC_PURPOSE))
             continue;
-        for (size_t j = 0; j < allowed_count; j++) {
-            const uint64_t base = place_in(d, &allowed[j], bytes, alignment);
+        for (size_t j = 0; j < in->count; j++) {
+            const uint64_t base = place_in(d, &in->ranges[j], bytes, alignment);
             if (base)
                 return base;
         }
@@ -258,7 +261,7 @@ static bool take(const struct map *m, size_t bytes)
 {
     for (size_t i = 0; i < ALIGNMENTS; i++) {
         size_t alignment = alignments_mib[i] * MIB;
-        uint64_t base = bytes >= alignment ? find_place(m, bytes, alignment) : 0;
+        uint64_t base = bytes >= alignment ? find_place(m, &allowed, bytes, alignment) : 0;
         EFI_PHYSICAL_ADDRESS guard = base - GUARD_BYTES;
         if (base && !EFI_ERROR(firmware.boot->AllocatePages(AllocateAddress, EfiLoaderData,
                                                             (bytes + GUARD_BYTES) / EFI_PAGE_SIZE, &guard))) {
@@ -276,7 +279,7 @@ static size_t largest_mib(const struct map *m)
     const size_t free_mib = free_bytes_at_start / MIB, alignment = alignments_mib[ALIGNMENTS - 1] * MIB;
     size_t most = 0;
 
-    while (find_place(m, (most + 1) * MIB, alignment))
+    while (find_place(m, &allowed, (most + 1) * MIB, alignment))
         most++;
     if (free_mib > FIRMWARE_MIB + SMALL_BUFFER_MIB && most > free_mib - FIRMWARE_MIB)
         most = free_mib - FIRMWARE_MIB;
@@ -291,27 +294,34 @@ static size_t largest_mib(const struct map *m)
  */
 static struct srat_memory *node_ranges;
 
+/* Moves the ranges of that node to the front. Returns how many there are. */
+static size_t keep_node(struct srat_memory *ranges, size_t count, uint32_t node)
+{
+    size_t own = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (ranges[i].node == node)
+            ranges[own++] = ranges[i];
+    return own;
+}
+
 static void choose_node(const struct map *m, uint64_t core)
 {
-    size_t count, own = 0;
+    size_t count;
     uint32_t node;
 
     node_ranges = node_memory(&count);
     if (!node_ranges || !node_of_core(core, &node))
         return;
-    for (size_t i = 0; i < count; i++)
-        if (node_ranges[i].node == node)
-            node_ranges[own++] = node_ranges[i];
+    const size_t own = keep_node(node_ranges, count, node);
     if (own == count)
         return;
-    allowed = node_ranges;
-    allowed_count = own;
-    if (find_place(m, MIB, EFI_PAGE_SIZE))
+    allowed = (struct places){node_ranges, own};
+    if (find_place(m, &allowed, MIB, EFI_PAGE_SIZE))
         return;
     warn("memory", "node %u, which the core belongs to, has no free memory: it measures with that of another node",
          node);
-    allowed = &anywhere;
-    allowed_count = 1;
+    allowed = (struct places){&anywhere, 1};
 }
 
 bool memory_node(uint32_t *node)
@@ -353,14 +363,39 @@ void memory_start(size_t wanted_mib, uint64_t core)
              wanted_mib, buffer_bytes / MIB);
 }
 
+uint8_t *memory_take_node(size_t bytes, size_t alignment, uint32_t node)
+{
+    size_t count;
+    struct srat_memory *ranges = node_memory(&count);
+    const struct places places = {ranges, keep_node(ranges, count, node)};
+    struct map m;
+    uint64_t base = 0;
+
+    if (map_read(&m)) {
+        if (free_bytes(&m) >= bytes + FIRMWARE_MIB * MIB)
+            base = find_place(&m, &places, bytes + GUARD_BYTES, alignment);
+        firmware.boot->FreePool(m.bytes);
+    }
+    free(ranges);
+    EFI_PHYSICAL_ADDRESS guard = base - GUARD_BYTES;
+    if (!base || EFI_ERROR(firmware.boot->AllocatePages(AllocateAddress, EfiLoaderData,
+                                                        (bytes + 2 * GUARD_BYTES) / EFI_PAGE_SIZE, &guard)))
+        return NULL;
+    return (uint8_t *)(uintptr_t)base;
+}
+
+void memory_give_back(uint8_t *base, size_t bytes)
+{
+    memory_free(base - GUARD_BYTES, bytes + 2 * GUARD_BYTES);
+}
+
 void memory_finish(void)
 {
     if (buffer)
         firmware.boot->FreePages((uintptr_t)buffer - GUARD_BYTES, (buffer_bytes + GUARD_BYTES) / EFI_PAGE_SIZE);
     buffer = NULL;
     buffer_bytes = 0;
-    allowed = &anywhere;
-    allowed_count = 1;
+    allowed = (struct places){&anywhere, 1};
     free(node_ranges);
     node_ranges = NULL;
 }

@@ -37,6 +37,13 @@ void memory_describe_map(struct record *r);
 void memory_start(size_t wanted_mib, uint64_t core);
 /* Sets *node to the NUMA node in which the buffer lies; false where ACPI does not say. */
 bool memory_node(uint32_t *node);
+/*
+ * Takes `bytes` bytes, whole pages of 4 KiB, of that node's free memory, at a multiple of `alignment`, with GUARD_BYTES
+ * before and behind for guards. NULL where there is no such piece, or the firmware would keep too little.
+ */
+uint8_t *memory_take_node(size_t bytes, size_t alignment, uint32_t node);
+/* Gives back what memory_take_node has taken, by its address and size. */
+void memory_give_back(uint8_t *base, size_t bytes);
 /* Gives the buffer back to the firmware. */
 void memory_finish(void);
 /*

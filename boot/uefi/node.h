@@ -1,4 +1,4 @@
-/* The NUMA node of a core, and which memory belongs to which node, from ACPI's SRAT. */
+/* The NUMA node of a core, and which memory belongs to which node, from ACPI's SRAT, or from a device tree. */
 #ifndef FATHOM_BOOT_UEFI_NODE_H
 #define FATHOM_BOOT_UEFI_NODE_H
 

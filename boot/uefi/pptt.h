@@ -19,7 +19,9 @@ struct listed_core {
     uint64_t affinity; /* of MPIDR_EL1 */
     unsigned rank;     /* larger for faster cores: the efficiency class in the MADT, the capacity in the device tree */
     const char *why_not; /* why it cannot be started; NULL where PSCI starts it, or its spin table */
-    uint64_t release;    /* where it waits for the address of its first instruction (spin table); 0: nowhere */
+    bool has_node;       /* the device tree says to which node it belongs (NUMA); of ACPI that is in the SRAT */
+    uint32_t node;
+    uint64_t release; /* where it waits for the address of its first instruction (spin table); 0: nowhere */
 };
 
 /*

@@ -34,13 +34,17 @@ static size_t order_bytes(size_t ring_bytes)
     return (ring_bytes / POINTER_CHASE_LINE_BYTES + ring_bytes / PAGE_BYTES) * sizeof(uint32_t);
 }
 
-bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
+bool pointer_chase_map_beside(struct probe *p, struct pointer_chase *c)
 {
-    const bool good = probe_map_large(p, &c->ring, bytes) && probe_map(p, &c->start, START_BYTES, 0) &&
-                      probe_map(p, &c->order, order_bytes(bytes), 0);
+    const bool good = probe_map(p, &c->start, START_BYTES, 0) && probe_map(p, &c->order, order_bytes(c->ring.bytes), 0);
     if (good)
         begin(c);
     return good;
+}
+
+bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes)
+{
+    return probe_map_large(p, &c->ring, bytes) && pointer_chase_map_beside(p, c);
 }
 
 const char *pointer_chase_try_map(struct pointer_chase *c, size_t bytes, size_t page_bytes)

@@ -19,6 +19,8 @@ struct pointer_chase {
 
 /* Maps room for rings of at most `bytes`, with the largest pages that the platform has. False: the probe has ended. */
 bool pointer_chase_map(struct probe *p, struct pointer_chase *c, size_t bytes);
+/* Maps what a chase needs beside c->ring, which the caller has mapped. False: the probe has ended. */
+bool pointer_chase_map_beside(struct probe *p, struct pointer_chase *c);
 /*
  * Maps room for rings of at most `bytes` with pages of page_bytes, without ending the probe where that fails. Returns
  * NULL, or a sentence why they cannot be had; then nothing stays mapped. The probe must have no code mapped yet: on

@@ -89,5 +89,10 @@ static const double LOADED_SATURATES = 1.02;
  * shorter and still take as long. Chosen: what experiments that agree may differ by (lib/finding/tolerances.h, AGREE).
  */
 static const double NO_TRANSFER_PART = 0.02;
+/*
+ * Factor by which the most of several passes over the same memory exceeds the least, at most (pass_range.c). Chosen:
+ * latencies and bandwidths of memory vary by a fifth while others use it; beyond, nothing says which pass is right.
+ */
+static const double PASSES_APART = 1.2;
 
 #endif

@@ -24,6 +24,7 @@
 #include "lib/base/statistics.h"
 #include "lib/finding/grade.h"
 #include "lib/finding/report.h"
+#include "lib/kernels/line_walk.h"
 #include "lib/kernels/traffic.h"
 #include "lib/probe/probe.h"
 #include "lib/structure/caches.h"
@@ -31,14 +32,15 @@
 
 /* Lines of a reading at least: of a block that is not counted yet there is less than a hundredth. */
 enum { LINES_LEAST = 100 * RESPONDER_BLOCK };
-enum { UNROLL = 16, TIMED = 5, WALKS = 1 + TIMED, ATTEMPTS = 6, PASSES = 3, NUMBERS = 8, CODE_BYTES = 4096 };
+enum { TIMED = 5, WALKS = 1 + TIMED, ATTEMPTS = 6, PASSES = 3, NUMBERS = 8, CODE_BYTES = 4096 };
 
 static const char name[] = "memory.bandwidth.shared_bytes_per_ns";
 static const char method[] = "cores that access lines of buffers of their own; two sizes, three passes";
 
-/* Where a walk continues, what is left of the buffer, and what it has read of the others' counts. Of each reading one. */
+/* Where a walk continues, and what it has read of the others' counts. Of each reading one. */
 struct walk {
-    uint64_t at, blocks, first, last;
+    struct line_walk lines; /* at the beginning, where line_walk_emit has it */
+    uint64_t first, last;
 };
 
 struct shared {
@@ -59,7 +61,6 @@ struct shared_point {
 /* This core walks a buffer of t->bytes, too. */
 static bool build(struct probe *p, struct shared *s, bool stores)
 {
-    const uint64_t blocks = s->traffic.bytes / (UNROLL * TRAFFIC_LINE);
     struct code c = probe_code(p, CODE_BYTES);
     const size_t request = c.used;
 
@@ -67,29 +68,13 @@ static bool build(struct probe *p, struct shared *s, bool stores)
     const size_t walk = c.used;
     traffic_emit_counts(&c, &s->traffic);
     emit_store(&c, REG_T2, REG_DATA, (int32_t)offsetof(struct walk, first));
-    emit_load(&c, REG_T0, REG_DATA, (int32_t)offsetof(struct walk, at));
-    emit_load(&c, REG_T4, REG_DATA, (int32_t)offsetof(struct walk, blocks));
-    const size_t loop = c.used;
-    for (int32_t i = 0; i < UNROLL; i++)
-        if (stores)
-            emit_store(&c, REG_T4, REG_T0, i * TRAFFIC_LINE);
-        else
-            emit_load(&c, REG_T3, REG_T0, i * TRAFFIC_LINE);
-    emit_add_constant(&c, REG_T0, UNROLL * TRAFFIC_LINE);
-    emit_add_constant(&c, REG_T4, -1);
-    const struct fixup on = emit_branch_if_not_zero_ahead(&c, REG_T4);
-    emit_constant(&c, REG_T0, s->own.at);
-    emit_constant(&c, REG_T4, blocks);
-    emit_land(&c, on);
-    emit_loop(&c, loop);
-    emit_store(&c, REG_T0, REG_DATA, (int32_t)offsetof(struct walk, at));
-    emit_store(&c, REG_T4, REG_DATA, (int32_t)offsetof(struct walk, blocks));
+    line_walk_emit(&c, s->own.at, s->traffic.bytes, stores);
     emit_fence(&c, FENCE_MEMORY);
     traffic_emit_counts(&c, &s->traffic);
     emit_store(&c, REG_T2, REG_DATA, (int32_t)offsetof(struct walk, last));
     emit_return(&c);
     for (size_t i = 0; i < WALKS; i++)
-        ((struct walk *)s->page.write)[i] = (struct walk){.at = s->own.at, .blocks = blocks};
+        ((struct walk *)s->page.write)[i] = (struct walk){.lines = line_walk_start(s->own.at, s->traffic.bytes)};
     s->traffic.request.units = s->walk.units = 1;
     return probe_kernel(p, &c, request, &s->traffic.request) && probe_kernel(p, &c, walk, &s->walk);
 }
@@ -102,7 +87,7 @@ static const char *measure(struct probe *p, struct shared *s, bool stores, doubl
 {
     const struct traffic_kind kind = {.duty = RESPONDER_STREAMS, .stores = stores ? RESPONDER_BLOCK : 0};
     const double lines = fmax(LINES_LEAST, (double)s->traffic.bytes / TRAFFIC_LINE);
-    const uint64_t iterations = (uint64_t)probe_smoke(p, 2, lines / UNROLL);
+    const uint64_t iterations = (uint64_t)probe_smoke(p, 2, lines / LINE_WALK_LINES);
     struct reading list[BESIDE_CORES + WALKS];
     const struct walk *w = (const struct walk *)s->page.write;
     double rates[TIMED];
@@ -125,7 +110,8 @@ static const char *measure(struct probe *p, struct shared *s, bool stores, doubl
             const struct reading *r = &list[first + 1 + i];
             const double ns = (double)(r->end_ticks - r->begin_ticks) / machine_info()->tick_hz * 1e9;
             p->run->meter.kernel_seconds += ns / 1e9;
-            rates[i] = ((double)(w[1 + i].last - w[1 + i].first) + (double)iterations * UNROLL) * TRAFFIC_LINE / ns;
+            rates[i] = ((double)(w[1 + i].last - w[1 + i].first) + (double)iterations * LINE_WALK_LINES) *
+                       TRAFFIC_LINE / ns;
         }
     }
     *rate = quiet ? median(rates, TIMED) : (double)NAN;
@@ -215,7 +201,7 @@ static void run(struct probe *p)
     struct shared *s = probe_calloc(p, 1, sizeof *s);
     unsigned numbers[NUMBERS];
     size_t count = 0;
-    double longest = UNROLL * TRAFFIC_LINE;
+    double longest = LINE_WALK_LINES * TRAFFIC_LINE;
     bool good = s != NULL;
 
     if (!good)

@@ -419,6 +419,7 @@ double core_execute(struct core *c, uint64_t entry, const uint64_t arguments[2],
     units_start(&c->units);
     units_start(&c->multipliers);
     ports_start(&c->ports, &c->design.ports);
+    c->node_free = 0;
     memset(c->arriving, 0, sizeof c->arriving);
     memset(c->under_way, 0, sizeof c->under_way);
     predictor_call(&c->predictor, EXIT_AT);

@@ -22,6 +22,7 @@
 #include "tests/model/in_flight.h"
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
+#include "tests/model/nodes.h"
 #include "tests/model/ports.h"
 #include "tests/model/prefetchers.h"
 #include "tests/model/scheduler.h"
@@ -89,9 +90,10 @@ struct core_design {
     struct load_predictor_design addresses, values; /* prediction of loads */
     struct prefetcher_design prefetchers;           /* of data, by its virtual address */
     double memory_latency;
-    const struct dram_design *dram; /* of lines that are flushed; NULL: these stay in the caches */
-    unsigned line_bytes;            /* of caches of data and instructions; 0: 64 */
-    unsigned page_bytes;            /* the translation granule; 0: 4,096 */
+    const struct nodes_design *nodes; /* how far memory of which node is; NULL: all is equally far */
+    const struct dram_design *dram;   /* of lines that are flushed; NULL: these stay in the caches */
+    unsigned line_bytes;              /* of caches of data and instructions; 0: 64 */
+    unsigned page_bytes;              /* the translation granule; 0: 4,096 */
     struct load_store_design load_store;
     double block_bytes; /* a cycle, that instructions for blocks of memory write; 0: any number */
     bool contiguous;    /* frames are in the order of pages; else they are scattered at random */
@@ -172,6 +174,8 @@ void core_unmap(struct core *c, uint64_t at);
  * must stay until the memory is unmapped.
  */
 void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *frames, uint8_t *written);
+/* The memory mapped at `at` is of that node (struct nodes_design); otherwise it is of the node of each core. */
+void core_of_node(struct core *c, uint64_t at, unsigned node);
 /* The pages mapped at `at` have the contiguous hint. */
 void core_hint(struct core *c, uint64_t at);
 /* Calls `access` before every access to data, but for the stack; NULL: no longer. */

@@ -49,7 +49,7 @@ static const unsigned PROVED_ONE_IN = 64;
 
 double core_call(struct core *c, uint64_t entry, const uint64_t arguments[2], struct window_result *result)
 {
-    if (c->sharing || c->watch || c->prefetchers.any || c->design.dram) { /* these see each access */
+    if (c->sharing || c->watch || c->prefetchers.any || c->design.dram || c->design.nodes) { /* these see each access */
         changes.other = true;
         return core_execute(c, entry, arguments, result);
     }

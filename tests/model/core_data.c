@@ -108,6 +108,24 @@ bool taken_by_second(const struct core *c, uint64_t at)
     return c->design.data[1].inclusive && !cache_has(&c->data[1], at);
 }
 
+/* The node of the core, by its place. */
+static unsigned own_node(const struct core *c)
+{
+    return node_of_modelled_core(c->design.nodes, c->number);
+}
+
+static double node_farther(const struct core *c)
+{
+    return c->design.nodes ? c->design.nodes->farther[own_node(c)][c->memory_node] : 0;
+}
+
+/* When a line that is loaded from the memory of a node arrives, which sends one after the other. */
+static double node_sends(struct core *c, double start, double done)
+{
+    c->node_free = later(c->node_free, start) + c->design.nodes->line_cycles[own_node(c)][c->memory_node];
+    return later(done, c->node_free);
+}
+
 /*
  * The latency is that of the first level that has the line. The levels before it have the line afterwards, and so does
  * it, unless it is one of victims.
@@ -127,7 +145,7 @@ static double cache_latency(struct core *c, uint64_t address, uint64_t frame)
             return c->design.data[level].latency + slice_farther(c->design.data[level].slices, c->number, at);
         replaced = c->data[level].evicted && !level ? physical(c, c->data[level].evicted) : c->data[level].evicted;
     }
-    return c->design.memory_latency + c->memory_longer;
+    return c->design.memory_latency + c->memory_longer + node_farther(c);
 }
 
 struct prefetchers *core_prefetchers(struct core *c)
@@ -273,6 +291,8 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
     c->now.start = later(c->now.start, in);
     const double translated = data_translation(c, m, address, store);
     c->accessed = m->bytes + (address - m->at);
+    if (c->design.nodes)
+        c->memory_node = m->of_node ? m->node : own_node(c);
     if (store && c->now.decoded->atomic) /* it stores what becomes of what it has loaded */
         c->now.start = later(c->now.start, c->now.done);
     double waits = c->sharing ? c->sharing->access(c->accessed, store || c->now.decoded->atomic, &c->now.start) : 0;
@@ -298,6 +318,8 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
                                   .latency = latency};
     c->now.done = later(c->now.done, c->stores && !store ? load_beside_stores(c, &a)
                                                          : load_store_done(&c->load_store, &c->design.load_store, &a));
+    if (c->design.nodes && !store && latency >= c->design.memory_latency)
+        c->now.done = node_sends(c, a.start, c->now.done);
     if (store)
         c->now.done += waits;
     else

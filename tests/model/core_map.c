@@ -104,6 +104,15 @@ void core_frames(struct core *c, uint64_t at, size_t page_bytes, const size_t *f
     m->written = written;
 }
 
+void core_of_node(struct core *c, uint64_t at, unsigned node)
+{
+    struct mapping *m = mapping_of(c, at);
+
+    changes.other = true;
+    m->of_node = true;
+    m->node = node;
+}
+
 void core_hint(struct core *c, uint64_t at)
 {
     changes.other = true;

@@ -28,6 +28,8 @@ struct mapping {
     size_t page_bytes;
     const size_t *frames; /* NULL: page i is frame i */
     bool hint;            /* pages have the contiguous hint */
+    bool of_node;         /* it is memory of that node, … */
+    unsigned node;        /* … by its place; else of each core's own */
     uint8_t *written;     /* data of these frames, in the order of frames; NULL: as it is at `bytes` */
 };
 
@@ -61,6 +63,8 @@ struct core {
     struct dram dram;
     double memory_longer;    /* cycles that a load from memory takes longer */
     const uint8_t *accessed; /* the data that was accessed last */
+    unsigned memory_node;    /* the node of its memory, … */
+    double node_free;        /* … and when a node's memory can send the next line */
     uc_engine *uc;
     size_t removed; /* about how many bytes of code this Unicorn has removed translations of */
     struct mapping mappings[MAPPINGS];

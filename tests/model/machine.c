@@ -97,6 +97,7 @@ void machine_start(const struct machine_design *design)
     machine.core = core_new(&design->core);
     others_start(&design->coherence, machine.core,
                  design->core.line_bytes ? design->core.line_bytes : CACHE_LINE_BYTES);
+    nodes_start(design->core.nodes, machine.core);
     machine.random = design->seed;
     machine.speed = 1;
     machine.next_at = FIRST_AREA_AT;

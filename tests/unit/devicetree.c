@@ -189,6 +189,85 @@ static void a_core_without_a_method_is_reported(void **state)
     assert_null(devicetree_psci(t.at, ROOM));
 }
 
+/* ---- Nodes -------------------------------------------------------------------------------------------------- */
+
+/* As QEMU describes `-numa`: two nodes, and memory of which nothing is said. */
+static struct tree two_nodes(void)
+{
+    struct tree t = {.used = 0};
+
+    begin(&t, "");
+    cells(&t, "#address-cells", 1, 2, 0);
+    cells(&t, "#size-cells", 1, 2, 0);
+    begin(&t, "distance-map");
+    text(&t, "compatible", "numa-distance-map-v1");
+    ARRAY(&t, "distance-matrix", 0, 0, 10, 0, 5, 20, 5, 0, 21, 5, 7, 30);
+    end(&t);
+    begin(&t, "memory@100000000");
+    cells(&t, "numa-node-id", 1, 5, 0);
+    ARRAY(&t, "reg", 1, 0, 0, 0x10000000, 2, 0, 0, 0);
+    text(&t, "device_type", "memory");
+    end(&t);
+    begin(&t, "memory@40000000");
+    text(&t, "device_type", "memory");
+    ARRAY(&t, "reg", 0, 0x40000000, 0, 0x20000000, 0, 0x80000000, 0, 0x1000);
+    cells(&t, "numa-node-id", 1, 0, 0);
+    begin(&t, "part");
+    ARRAY(&t, "reg", 0, 1, 0, 1);
+    end(&t);
+    end(&t);
+    begin(&t, "memory@0");
+    text(&t, "device_type", "memory");
+    ARRAY(&t, "reg", 0, 0, 0, 0x1000);
+    end(&t);
+    begin(&t, "device@0");
+    cells(&t, "numa-node-id", 1, 0, 0);
+    ARRAY(&t, "reg", 0, 0, 0, 0x1000);
+    end(&t);
+    begin(&t, "cpus");
+    begin(&t, "cpu@0");
+    cells(&t, "reg", 1, 0, 0);
+    cells(&t, "numa-node-id", 1, 5, 0);
+    end(&t);
+    begin(&t, "cpu@1");
+    cells(&t, "reg", 1, 1, 0);
+    end(&t);
+    end(&t);
+    finish(&t);
+    return t;
+}
+
+static void memory_and_cores_have_nodes(void **state)
+{
+    const struct tree t = two_nodes();
+    struct srat_memory m[3];
+    struct listed_core c[2];
+
+    (void)state;
+    memset(m, 0x55, sizeof m);
+    assert_int_equal(devicetree_memory(t.at, ROOM, m, 2), 3);
+    assert_true(m[2].base == 0x5555555555555555);
+    assert_int_equal(devicetree_memory(t.at, ROOM, m, 3), 3);
+    assert_true(m[0].base == 0x100000000 && m[0].bytes == 0x10000000 && m[0].node == 5);
+    assert_true(m[1].base == 0x40000000 && m[1].bytes == 0x20000000 && m[1].node == 0);
+    assert_true(m[2].base == 0x80000000 && m[2].bytes == 0x1000 && m[2].node == 0);
+    assert_int_equal(devicetree_cores(t.at, ROOM, c, 2), 2);
+    assert_true(c[0].has_node && c[0].node == 5 && !c[1].has_node);
+}
+
+static void distances_hold_both_ways_unless_both_are_listed(void **state)
+{
+    const struct tree t = two_nodes(), none = four_cores();
+
+    (void)state;
+    assert_int_equal(devicetree_distance(t.at, ROOM, 0, 5), 20);
+    assert_int_equal(devicetree_distance(t.at, ROOM, 5, 0), 21);
+    assert_int_equal(devicetree_distance(t.at, ROOM, 7, 5), 30);
+    assert_int_equal(devicetree_distance(t.at, ROOM, 7, 7), 10);
+    assert_int_equal(devicetree_distance(t.at, ROOM, 0, 7), 0);
+    assert_int_equal(devicetree_distance(none.at, ROOM, 0, 0), 0);
+}
+
 /* ---- Interrupt controllers ---------------------------------------------------------------------------------- */
 
 static struct own_interrupts interrupts_of(const struct tree *t)
@@ -456,12 +535,15 @@ static void try_all(const uint8_t *tree, size_t count)
     uint8_t *copy = malloc(count ? count : 1);
     struct own_interrupts i = {0};
     struct listed_core c[2];
+    struct srat_memory m[2];
 
     assert_non_null(copy);
     memcpy(copy, tree, count);
     devicetree_cores(copy, count, c, 2);
     devicetree_psci(copy, count);
     devicetree_interrupts(copy, count, &i);
+    devicetree_memory(copy, count, m, 2);
+    devicetree_distance(copy, count, 5, 0);
     size_t length = 0;
     const uint8_t *value = devicetree_property(copy, count, "arm,psci-1.0", "method", &length);
     assert_true(!value || (value >= copy && length <= (size_t)(copy + count - value)));
@@ -471,15 +553,16 @@ static void try_all(const uint8_t *tree, size_t count)
 
 static void no_tree_leads_outside(void **state)
 {
-    const struct tree all[] = {four_cores(), translated_gic()};
+    const struct tree all[] = {four_cores(), translated_gic(), two_nodes()};
     uint64_t random = 3;
 
     (void)state;
     for (size_t count = 0; count < ROOM; count++) {
         try_all(all[0].at, count);
         try_all(all[1].at, count);
+        try_all(all[2].at, count);
     }
-    for (unsigned i = 0; i < 40000; i++) {
+    for (unsigned i = 0; i < 60000; i++) {
         const struct tree good = all[i / 20000];
         struct tree bad = good;
 
@@ -497,6 +580,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_are_as_listed),
         cmocka_unit_test(a_core_without_a_method_is_reported),
+        cmocka_unit_test(memory_and_cores_have_nodes),
+        cmocka_unit_test(distances_hold_both_ways_unless_both_are_listed),
         cmocka_unit_test(a_gic_behind_a_bus_is_found),
         cmocka_unit_test(redistributors_and_the_named_timer_are_found),
         cmocka_unit_test(what_is_not_known_is_left_alone),
