@@ -10,6 +10,7 @@
 #include "arch/control.h"
 #include "arch/identify.h"
 #include "arch/own.h"
+#include "boot/uefi/areas.h"
 #include "boot/uefi/control.h"
 #include "boot/uefi/cores.h"
 #include "boot/uefi/exceptions.h"
@@ -166,6 +167,7 @@ static const char *take_core(unsigned index)
         cores_leave(index);
         return why;
     }
+    areas_map_again();
     examine_core(index);
     return NULL;
 }
