@@ -115,6 +115,12 @@ void branch_places_emit(struct code *c, const struct branch_places *b, const str
     emit_branch_at(c, b->room, r->from ^ r->second, r->other ^ r->second);
 }
 
+bool branch_places_done(struct probe *p, const struct code *c)
+{
+    return code_good(c) || probe_skip(p, c->overflow ? "the kernel did not fit its code area"
+                                                     : "the kernel has an operand out of range");
+}
+
 bool table_branches_build(struct probe *p, const struct table_branches *t, enum history_probe goes, struct kernel *k)
 {
     const size_t pitch = table_pitch(t->reset + t->dummies);
@@ -144,6 +150,5 @@ bool table_branches_build(struct probe *p, const struct table_branches *t, enum 
                          .warm_iterations = probe_scale(p, 10, 500, 1000, 2000),
                          .length_factor = probe_scale(p, 1, 8, 8, 8),
                          .entry = c.at + entry};
-    return code_good(&c) || probe_skip(p, c.overflow ? "the kernel did not fit its code area"
-                                                     : "the kernel has an operand out of range");
+    return branch_places_done(p, &c);
 }

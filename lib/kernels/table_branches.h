@@ -65,6 +65,8 @@ struct branch_route branch_places_route(const struct probe *p, struct code *c, c
                                         uint64_t *random);
 /* Emits the two branches, when the other code is complete. */
 void branch_places_emit(struct code *c, const struct branch_places *b, const struct branch_route *r);
+/* Whether that code, all of which has been emitted, is good. False: the probe has ended. */
+bool branch_places_done(struct probe *p, const struct code *c);
 /*
  * Makes the kernel, whose branches go by `goes`; its unit is an iteration. It replaces the kernel that was built before.
  * False: the probe has ended.

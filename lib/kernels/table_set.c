@@ -51,11 +51,17 @@ static void emit_draw(struct code *c, const struct table_set *t)
 
 bool table_set_build(struct probe *p, const struct table_set *t, enum history_probe goes, struct kernel *k)
 {
-    uint64_t random = t->layout;
-    struct code c = probe_code(p, CODE_BYTES);
+    uint64_t random = t->layout, places = ~t->layout;
+    struct code c;
+    struct piece piece = {0};
     const size_t pitch = table_pitch(t->reset + t->dummies);
 
-    emit_place(&c, random_below(&random, HISTORY_PLACES) * HISTORY_LINE_BYTES);
+    if (t->places) {
+        piece = branch_places_start(&c, t->places, &random);
+    } else {
+        c = probe_code(p, CODE_BYTES);
+        emit_place(&c, random_below(&random, HISTORY_PLACES) * HISTORY_LINE_BYTES);
+    }
     const size_t entry = c.used;
     emit_enter(&c);
     chance_begin(&c);
@@ -74,13 +80,26 @@ bool table_set_build(struct probe *p, const struct table_set *t, enum history_pr
         emit_bearer(&c, &random);
     }
     history_emit_taken(&c, t->dummies, pitch);
-    history_emit_probe_branch(p, &c);
+    struct branch_route route = {0};
+    if (t->places) {
+        emit_move(&c, REG_T1, REG_T7);
+        emit_shift_right(&c, REG_T1, 62 - t->bearers);
+        emit_and_constant(&c, REG_T1, 1);
+        route = branch_places_route(p, &c, t->places, &places);
+    } else {
+        history_emit_probe_branch(p, &c);
+    }
     emit_loop(&c, loop);
     chance_end(&c);
     emit_leave(&c);
+    if (t->places) {
+        piece_done(&piece);
+        branch_places_emit(&c, t->places, &route);
+    }
     *k = (struct kernel){.data = t->state,
                          .units = 1,
                          .warm_iterations = probe_scale(p, 10, 200, 200, 200),
-                         .length_factor = probe_scale(p, 1, 25, 25, 25)};
-    return probe_kernel(p, &c, entry, k);
+                         .length_factor = probe_scale(p, 1, 25, 25, 25),
+                         .entry = c.at + entry};
+    return t->places ? branch_places_done(p, &c) : probe_kernel(p, &c, entry, k);
 }

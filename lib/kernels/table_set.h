@@ -6,7 +6,8 @@
  *     reset    conditional branches that are always taken: they push what was drawn before out of the history
  *     bearers  pairs of conditional branches with one target, of which one or the other is taken, by a bit of the entry
  *     dummies  conditional branches that are always taken: each moves the bearers on in the history
- *     probe    a conditional branch in the direction of the entry
+ *     probe    a conditional branch in the direction of the entry, or one of two at chosen addresses
+ *              (lib/kernels/table_branches.h)
  *
  * One of the two branches of a bearer is always taken, so that histories differ only in what the addresses of these two
  * leave in them.
@@ -20,10 +21,13 @@
 #include <stdint.h>
 
 #include "lib/kernels/branch_history.h"
+#include "lib/kernels/table_branches.h"
 #include "lib/probe/probe.h"
 
 /* An entry of the list: bits from 0 on for the bearers, the earliest first, and the direction. */
 #define TABLE_TAKEN (UINT64_C(1) << 63)
+/* … and whether it is the branch at the other place that is executed. */
+#define TABLE_SECOND_PLACE (UINT64_C(1) << 62)
 
 struct table_set {
     uintptr_t state;  /* address at which the generator's state is kept, lib/kernels/chance.h */
@@ -31,6 +35,7 @@ struct table_set {
     unsigned entries; /* of the list */
     uint64_t layout;  /* bearers' addresses are drawn from it */
     unsigned reset, bearers, dummies;
+    const struct branch_places *places; /* of two branches; NULL: there is one, at the end of the dummies */
 };
 
 /*

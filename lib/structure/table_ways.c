@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/random.h"
+#include "lib/structure/tolerances_tables.h"
 
 struct search {
     const struct table_ways *s;
@@ -32,8 +33,10 @@ static enum table_fit fit(struct search *w, unsigned count)
         w->reason = REASON_BUDGET;
     if (w->reason || w->over)
         return fit;
-    w->left--;
-    w->over = !w->s->sample(w->s->context, w->list, count, &fit);
+    for (unsigned i = 0; i < TABLE_UNCLEAR && fit == TABLE_PARTLY && w->left && !w->over; i++) {
+        w->left--;
+        w->over = !w->s->sample(w->s->context, w->list, count, &fit);
+    }
     return fit;
 }
 
@@ -142,10 +145,10 @@ static unsigned count_ways(struct search *w, const uint32_t *basis, unsigned dim
     return count;
 }
 
-bool table_ways(const struct table_ways *s, double *ways, enum reason *reason)
+bool table_ways(const struct table_ways *s, double *ways, enum reason *reason, struct table_overflow *set)
 {
     static struct search w;
-    uint32_t basis[TABLE_BITS_MOST];
+    uint32_t *const basis = set->basis;
     unsigned dimensions = 0, count = 0;
     enum table_fit f = TABLE_FITS;
 
@@ -158,10 +161,39 @@ bool table_ways(const struct table_ways *s, double *ways, enum reason *reason)
         w.reason = f == TABLE_FITS ? REASON_NOT_LEFT : REASON_AMBIGUOUS;
     if (!w.reason && dimensions == 1)
         w.reason = REASON_HISTORIES_ALIKE;
+    set->used = dimensions;
     descend(&w, basis, &dimensions);
     if (!w.reason && !w.over)
         count = count_ways(&w, basis, dimensions);
+    set->dimensions = dimensions;
+    set->ways = count;
     *ways = w.reason ? (double)NAN : count;
     *reason = w.reason;
     return !w.over;
+}
+
+bool table_bits_find(const struct table_ways *s, unsigned bearers, struct table_bits *out)
+{
+    struct table_bits found = {.count = 0}; /* the sample may place bits by *out */
+
+    out->count = 0;
+    for (unsigned i = 0; i < bearers; i++) {
+        const uint32_t history = UINT32_C(1) << i, list[2] = {0, history | (i ? TABLE_AGAINST : 0)};
+        enum table_fit fit;
+        if (!s->sample(s->context, list, 2, &fit))
+            return false;
+        if (fit == TABLE_FITS)
+            found.bearers[found.count++] = i;
+    }
+    *out = found;
+    return true;
+}
+
+uint32_t table_bits_place(const struct table_bits *b, uint32_t history)
+{
+    uint32_t placed = history & (TABLE_OTHER | TABLE_AGAINST);
+
+    for (unsigned i = 0; i < b->count; i++)
+        placed |= (history >> i & 1) << b->bearers[i];
+    return placed;
 }

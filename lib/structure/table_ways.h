@@ -23,9 +23,11 @@
 
 #include "lib/base/reason.h"
 
-enum { TABLE_BITS_MOST = 14, TABLE_HISTORIES = 1 << TABLE_BITS_MOST };
+enum { TABLE_BITS_MOST = 14, TABLE_HISTORIES = 1 << TABLE_BITS_MOST, TABLE_ALL_BITS = 24 };
 
-#define TABLE_DIRECTION UINT32_C(1) /* the bit of a history that is the direction, too */
+#define TABLE_DIRECTION UINT32_C(1)       /* the bit of a history that is the direction, too */
+#define TABLE_OTHER (UINT32_C(1) << 31)   /* of a history: executed with the branch at another address */
+#define TABLE_AGAINST (UINT32_C(1) << 30) /* of a history: it goes in the other direction than the bit says */
 
 enum table_fit { TABLE_FITS, TABLE_OVERFLOWS, TABLE_PARTLY /* neither */ };
 
@@ -41,9 +43,33 @@ struct table_ways {
     void *context;
 };
 
+/* Bearers that show, which bits of histories are given to in this order. */
+struct table_bits {
+    unsigned count;
+    unsigned bearers[TABLE_ALL_BITS];
+};
+
 /*
- * The ways, in one layout; NaN where they are not decided, with the reason in *reason. False: the probe is over.
+ * Finds the bearers, of so many, that show: where one alone decides the direction, it is predicted. The sample must take
+ * bit i of a history for bearer i, and TABLE_AGAINST. False: the probe is over.
  */
-bool table_ways(const struct table_ways *s, double *ways, enum reason *reason);
+bool table_bits_find(const struct table_ways *s, unsigned bearers, struct table_bits *out);
+/* A history whose bits are those of the bearers, from one whose bits are those that show; flags are kept. */
+uint32_t table_bits_place(const struct table_bits *b, uint32_t history);
+
+/* Histories that lie in one set, and what they were found with. */
+struct table_overflow {
+    uint32_t
+        basis[TABLE_BITS_MOST]; /* all sums of these share a set; the first one alone has the bit of the direction */
+    unsigned dimensions;
+    unsigned used; /* bits of histories, from 0 on, that they were found among: no others of these share that set */
+    unsigned ways;
+};
+
+/*
+ * The ways, in one layout; NaN where they are not decided, with the reason in *reason. Where they are, *set is what lies
+ * in one set. False: the probe is over.
+ */
+bool table_ways(const struct table_ways *s, double *ways, enum reason *reason, struct table_overflow *set);
 
 #endif

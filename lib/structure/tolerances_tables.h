@@ -23,7 +23,22 @@ enum {
      */
     TABLE_FOR = 3,
     /* The sum at which that test ends, on either side. At ten, a decision is wrong in 2 of 1,000 cases (Wald 1945). */
-    TABLE_DECIDED = 10
+    TABLE_DECIDED = 10,
+    /*
+     * Bits of the history in a row that have to lead to sets that are known before the history is taken to reach no
+     * more. Chosen: where it reaches more, a bit at random leads to a known one in at most half of the cases, so that
+     * seven do in one layout of 128, and two layouts have to agree.
+     */
+    TABLE_SATURATED = 7,
+    /*
+     * Samples of one list of histories, while they are neither predicted nor clearly not (TABLE_FITS_BELOW). Chosen: a
+     * sample between the limits by chance is not followed by two more.
+     */
+    TABLE_UNCLEAR = 3,
+    /* By how many samples one answer, whether sets overflow, has to lead. Chosen: more than one, as samples may be disturbed. */
+    TABLE_SET_LEAD = 2,
+    /* Samples after which that is not clear. Chosen: a few times that lead. */
+    TABLE_SET_SAMPLES = 8
 };
 
 /*

@@ -27,11 +27,11 @@
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
 #include "lib/kernels/table_branches.h"
-#include "lib/plan/facts.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
 #include "lib/structure/btb_tags.h"
 #include "lib/structure/history_end.h"
+#include "lib/structure/table_sample.h"
 
 enum {
     READINGS = 32,    /* of a kernel that may be disturbed */
@@ -39,12 +39,8 @@ enum {
     ATTEMPTS = 12,    /* samples of a difference at most; one that has no result then is left out */
     CONTROLS = 4,     /* differences in the separating bit alone that must not show */
     CHECKS = 32,      /* differences drawn at random that verify the result */
-    HIGHEST_BIT = 19, /* that is tried, of the published ones at most 18 */
     BEHIND_BEARER = 2 /* branches of the history that are not dummies: the bearer, and the router where it enters */
 };
-
-/* Highest address bits of the block, in the order in which they are tried. */
-static const unsigned separating[] = {30, 33, 24};
 
 static const char NAME[] = "frontend.cond.address_bits";
 
@@ -104,38 +100,16 @@ static bool collide(void *context, uint64_t difference, bool *result)
 /* ---- The block ------------------------------------------------------------------------------------ */
 
 /* Whether branches that differ in the separating bit alone are always taken for one. False: the probe is over. */
-static bool separates(struct addresses *a, bool *good)
+static bool separates(void *context, bool *good)
 {
+    struct addresses *a = context;
+
     *good = true;
     for (unsigned i = 0; i < probe_smoke(a->p, 1, CONTROLS) && *good; i++)
         if (!collide(a, 0, good))
             return false;
     a->unmeasured = 0;
     return true;
-}
-
-/* Maps a block with a separating bit that shows in nothing. NULL, or why it cannot be mapped; *reason: or why not. */
-static const char *find_room(struct addresses *a, unsigned end, enum reason *reason)
-{
-    const char *why = NULL;
-
-    for (size_t i = probe_is_smoke(a->p) ? 2 : 0; i < sizeof separating / sizeof *separating; i++) {
-        bool good = false;
-        why = table_branches_map(&a->room, separating[i], end);
-        if (!why && (!separates(a, &good) || good || probe_is_smoke(a->p)))
-            return NULL;
-        code_block_unmap(&a->room);
-    }
-    *reason = why ? REASON_PLATFORM : REASON_NO_FREE_BIT;
-    return why;
-}
-
-/* The first bit that is not tried: of page numbers only where none below it is known to enter the history as a target's. */
-static unsigned end_of_bits(const struct probe *p)
-{
-    const double inputs = facts_number(&p->run->facts, "frontend.history.inputs", "address=target", NAN);
-
-    return inputs <= BRANCHES_PAGE_BITS ? HIGHEST_BIT + 1 : BRANCHES_PAGE_BITS;
 }
 
 /* ---- Result --------------------------------------------------------------------------------------- */
@@ -174,6 +148,10 @@ static void report_bits(struct addresses *a, uint64_t bits, const struct btb_tag
                         .method = "branches with the same history whose addresses differ in chosen bits: is one "
                                   "predicted as the other?"};
 
+    if (f.reason) {
+        report_number(a->p, &f, NAN);
+        return;
+    }
     btb_tags_text(found->masks, found->count, text);
     btb_tags_bits_text(found->ignored, ignored);
     snprintf(tried, sizeof tried, "%d to %d, alone and in pairs", __builtin_ctzll(bits), 63 - __builtin_clzll(bits));
@@ -186,10 +164,7 @@ static void report_bits(struct addresses *a, uint64_t bits, const struct btb_tag
     f.remarks[1].text = checked;
     f.remarks[2].key = found->ignored ? "ignored" : NULL;
     f.remarks[2].text = ignored;
-    if (f.reason)
-        report_number(a->p, &f, NAN);
-    else
-        report(a->p, &f);
+    report(a->p, &f);
 }
 
 /* One row for each bit: which bit it is only seen together with, or itself. */
@@ -223,11 +198,9 @@ static void report_undecided(struct probe *p, enum reason reason, const char *de
 
 static void run(struct probe *p)
 {
-    const double longest = facts_number(&p->run->facts, "frontend.cond.history", "table=1", 0);
-    const double alone = facts_number(&p->run->facts, "frontend.cond.tables", "", 0) == 1 ? 0 : NAN;
-    const double second = facts_number(&p->run->facts, "frontend.cond.history", "table=2", alone);
-    const bool known = longest - BEHIND_BEARER >= second, smoke = probe_is_smoke(p);
-    const unsigned end = smoke ? BRANCHES_PAGE_BITS : end_of_bits(p);
+    const struct table_lengths l = table_lengths_known(p);
+    const bool known = l.longest && l.longest >= l.second + BEHIND_BEARER, smoke = probe_is_smoke(p);
+    const unsigned end = smoke ? BRANCHES_PAGE_BITS : table_address_end(p);
     const uint64_t bits = (UINT64_C(1) << (smoke ? 3 : end)) - emit_alignment;
     enum reason reason = smoke || known ? REASON_NONE : REASON_LENGTHS_UNKNOWN;
     struct btb_tags found = {.count = 0};
@@ -240,10 +213,10 @@ static void run(struct probe *p)
         report_undecided(p, reason, NULL);
         return;
     }
-    struct addresses a = {.p = p, .longest = smoke ? 4 : (unsigned)longest, .second = smoke ? 0 : (unsigned)second};
+    struct addresses a = {.p = p, .longest = smoke ? 4 : l.longest, .second = smoke ? 0 : l.second};
     const struct btb_tag_trial trial = {.collide = collide, .context = &a};
     a.branches = (struct table_branches){.places = {.room = &a.room}, .state = state.at};
-    why = find_room(&a, end, &reason);
+    why = table_room_map(p, &a.room, end, separates, &a, &reason);
     if (reason) {
         report_undecided(p, reason, why);
         return;

@@ -95,9 +95,10 @@ static double ways_of(struct table *t, enum reason *reason)
     uint64_t random = t->random;
     const struct table_ways s = {
         .bits = TABLE_BITS_MOST, .samples = 400, .random = &random, .sample = sample, .context = t};
+    struct table_overflow set;
     double ways;
 
-    assert_true(table_ways(&s, &ways, reason));
+    assert_true(table_ways(&s, &ways, reason, &set));
     assert_true(t->samples <= s.samples);
     return ways;
 }

@@ -1,7 +1,7 @@
 /* link: tests/model/changes.c tests/model/tage.c tests/model/history.c tests/model/footprints.c */
 /*
- * lib/structure/table_ways on modelled predictors with tagged tables: the ways of the table with the longest history are
- * found, of parameters that are drawn and of those published, from predictions alone, without the time they take. The
+ * lib/structure/table_ways and table_sets on modelled predictors with tagged tables: ways, index bits and address bits in
+ * the index of the table with the longest history are found, of parameters that are drawn and of those published, from predictions alone, without the time they take. The
  * branches are those of lib/kernels/table_set.h. LONG=1: more predictors, and with more sets.
  */
 #include <setjmp.h>
@@ -14,12 +14,16 @@
 #include <cmocka.h>
 
 #include "lib/base/random.h"
+#include "lib/structure/btb_tags.h"
+#include "lib/structure/table_sets.h"
 #include "lib/structure/table_ways.h"
 #include "lib/structure/tolerances_tables.h"
 #include "tests/model/footprints.h"
 #include "tests/model/tage.h"
 
 enum { LINE = 64, PART = 128, OCCURS = 12, SETTLED = 500, READ = 1000, PROBE_BRANCH = 0x60000, LOOP_BRANCH = 0x60040 };
+
+static const uint64_t SEPARATING = UINT64_C(1) << 33;
 
 struct core {
     struct published_history registers;
@@ -31,8 +35,11 @@ struct trial {
     struct tage *tage;
     struct history *history;
     uint64_t base, random;
-    uint64_t source[TABLE_BITS_MOST][2], target[TABLE_BITS_MOST];
+    uint64_t source[TABLE_ALL_BITS][2], target[TABLE_ALL_BITS];
     unsigned bits, reset, dummies;
+    uint64_t difference; /* of the address of the branch that TABLE_OTHER is executed with */
+    struct table_bits show;
+    bool routed; /* an indirect jump leads to one of two branches */
 };
 
 static void dummies(struct trial *t, uint64_t at, unsigned count)
@@ -49,10 +56,14 @@ static bool missed(struct trial *t, uint32_t history, bool taken)
         history_enter(t->history, HISTORY_INDIRECT, t->target[i] - 3 * PART, t->source[i][one] - 8);
         history_enter(t->history, HISTORY_TAKEN, t->source[i][one], t->target[i]);
     }
+    const uint64_t other = history & TABLE_OTHER ? SEPARATING ^ t->difference : 0;
+    const uint64_t branch = PROBE_BRANCH ^ t->base ^ other;
     dummies(t, t->base + 0x20000, t->dummies);
-    const bool wrong = !tage_predict(t->tage, t->history, PROBE_BRANCH + t->base, taken);
+    if (t->routed) /* bits of page numbers, which a target's differ in, do not enter here */
+        history_enter(t->history, HISTORY_INDIRECT, t->base + LOOP_BRANCH - LINE, PROBE_BRANCH ^ (other & SEPARATING));
+    const bool wrong = !tage_predict(t->tage, t->history, branch, taken);
     if (taken)
-        history_enter(t->history, HISTORY_TAKEN, PROBE_BRANCH + t->base, PROBE_BRANCH + t->base + 4);
+        history_enter(t->history, HISTORY_TAKEN, branch, branch + 4);
     history_enter(t->history, HISTORY_TAKEN, LOOP_BRANCH + t->base, t->base);
     return wrong;
 }
@@ -65,7 +76,8 @@ static bool sample(void *context, const uint32_t *list, unsigned count, enum tab
 
     for (unsigned i = 0; i < settled + READ; i++) {
         const uint32_t one = list[random_below(&t->random, count)];
-        wrong += missed(t, one, one & TABLE_DIRECTION) && i >= settled;
+        const bool taken = !(one & TABLE_DIRECTION) != !(one & TABLE_AGAINST);
+        wrong += missed(t, t->show.count ? table_bits_place(&t->show, one) : one, taken) && i >= settled;
     }
     const double part = 2.0 * wrong / READ;
     print_message("%u: %.3f\n", count, part);
@@ -78,35 +90,54 @@ static uint64_t draw_place(uint64_t *random, unsigned part, unsigned step)
     return (uint64_t)part * PART + random_below(random, PART / 2 / step) * step + 8;
 }
 
-/* The ways in one layout. */
-static double ways_of(const struct core *c, uint64_t seed, enum reason *reason)
+/* A layout with so many bearers at most. */
+static struct trial layout_of(const struct core *c, uint64_t seed, unsigned most)
 {
     const unsigned step = c->registers.of_x86_64 ? 1 : 4, room = (c->longest - c->second) / 2;
     struct trial t = {.random = seed, .tage = tage_new(&c->design), .history = calloc(1, sizeof *t.history)};
-    const struct table_ways s = {.bits = room < TABLE_BITS_MOST ? room : TABLE_BITS_MOST,
-                                 .samples = 400,
-                                 .random = &t.random,
-                                 .sample = sample,
-                                 .context = &t};
-    double ways;
 
     t.history->span = 1;
     memcpy(t.history->registers, c->registers.registers, sizeof c->registers.registers);
     for (enum history_kind kind = HISTORY_TAKEN; kind < HISTORY_KINDS; kind++)
         t.history->enters[kind] = c->registers.only_conditional ? kind == HISTORY_TAKEN : kind != HISTORY_NOT_TAKEN;
     t.base = random_below(&t.random, 64) * LINE + (UINT64_C(1) << 30);
-    t.bits = s.bits;
+    t.bits = room < most ? room : most;
     for (unsigned i = 0; i < t.bits; i++) {
         const uint64_t at = t.base + 0x10000 + (uint64_t)4 * PART * i;
         t.source[i][0] = at + draw_place(&t.random, 1, step);
         t.source[i][1] = at + draw_place(&t.random, 2, step);
         t.target[i] = at + draw_place(&t.random, 3, step);
     }
-    t.dummies = c->second + (unsigned)random_below(&t.random, c->longest - c->second - 2 * s.bits + 1);
+    t.dummies = c->second + (unsigned)random_below(&t.random, c->longest - c->second - 2 * t.bits + 1);
     t.reset = c->longest - t.dummies;
-    assert_true(table_ways(&s, &ways, reason));
-    tage_free(t.tage);
-    free(t.history);
+    return t;
+}
+
+static void free_layout(struct trial *t)
+{
+    tage_free(t->tage);
+    free(t->history);
+}
+
+static struct table_ways search_of(struct trial *t)
+{
+    return (struct table_ways){.bits = t->bits < TABLE_BITS_MOST ? t->bits : TABLE_BITS_MOST,
+                               .samples = 400,
+                               .random = &t->random,
+                               .sample = sample,
+                               .context = t};
+}
+
+/* The ways in one layout. */
+static double ways_of(const struct core *c, uint64_t seed, enum reason *reason)
+{
+    struct trial t = layout_of(c, seed, TABLE_BITS_MOST);
+    const struct table_ways s = search_of(&t);
+    struct table_overflow set;
+    double ways;
+
+    assert_true(table_ways(&s, &ways, reason, &set));
+    free_layout(&t);
     return ways;
 }
 
@@ -203,11 +234,152 @@ static void published_ways_are_found(void **state)
     }
 }
 
+/* ---- Sets --------------------------------------------------------------------------------------- */
+
+struct found {
+    char address[BTB_TAG_TEXT];
+    unsigned bits;
+    enum reason reason;
+};
+
+static void choose(void *context, uint64_t difference)
+{
+    ((struct trial *)context)->difference = difference;
+}
+
+/* Where no answer is clear, nothing follows. */
+struct asked {
+    struct table_sets sets;
+    struct trial *trial;
+    bool unclear;
+};
+
+static bool collide(void *context, uint64_t difference, bool *result)
+{
+    struct asked *a = context;
+    bool clear;
+
+    choose(a->trial, difference);
+    assert_true(table_sets_keep(&a->sets, TABLE_OTHER, result, &clear));
+    a->unclear |= !clear;
+    return true;
+}
+
+/* What the probe cond_sets finds in one layout. */
+static struct found sets_of(const struct core *c, uint64_t seed)
+{
+    struct found found = {.bits = 0};
+    struct trial t = layout_of(c, seed, TABLE_ALL_BITS);
+    struct table_ways s = search_of(&t);
+    struct table_overflow set;
+    struct asked a = {.sets = {.ways = &s, .set = &set, .bits = t.bits, .choose = choose}, .trial = &t};
+    const struct btb_tag_trial trial = {.collide = collide, .context = &a};
+    struct btb_tags tags;
+    uint64_t lowest[BTB_TAG_BITS];
+    double ways;
+    bool separates = true;
+
+    t.routed = true;
+    assert_true(table_bits_find(&s, t.bits, &t.show));
+    s.bits = t.show.count < TABLE_BITS_MOST ? t.show.count : TABLE_BITS_MOST;
+    a.sets.bits = t.show.count;
+    assert_true(table_ways(&s, &ways, &found.reason, &set));
+    if (!found.reason)
+        assert_true(table_sets_start(&a.sets, &found.reason));
+    if (!found.reason) {
+        collide(&a, 0, &separates);
+        assert_true(btb_tags_find(&trial, c->registers.of_x86_64 ? 0x3fff : 0x3ffc, &tags));
+        btb_tags_text(tags.masks, tags.count, found.address);
+        found.reason = a.unclear || !separates ? REASON_AMBIGUOUS : REASON_NONE;
+    }
+    for (size_t i = 0; i < tags.count && !found.reason; i++)
+        lowest[i] = tags.masks[i] & -tags.masks[i];
+    if (!found.reason)
+        assert_true(table_sets_count(&a.sets, lowest, (unsigned)tags.count, &found.bits, &found.reason));
+    free_layout(&t);
+    return found;
+}
+
+/* The address bits in the index of the design, as the search writes them. */
+static void address_of(const struct tage_design *d, char text[BTB_TAG_TEXT])
+{
+    uint64_t masks[TAGE_BITS], of_bit[14] = {0};
+    size_t count = 0;
+
+    for (unsigned bit = 0; bit < 14; bit++)
+        for (unsigned i = 0; i < d->index_bits; i++)
+            of_bit[bit] |= (d->index_pc[i] >> bit & 1) << i;
+    for (unsigned bit = 0; bit < 14; bit++) {
+        size_t i = 0;
+        while (i < count && of_bit[__builtin_ctzll(masks[i])] != of_bit[bit])
+            i++;
+        if (of_bit[bit] && i == count)
+            masks[count++] = 0;
+        if (of_bit[bit])
+            masks[i] |= UINT64_C(1) << bit;
+    }
+    btb_tags_text(masks, count, text);
+}
+
+/* Two layouts that agree are right; returns whether there are such of a few. */
+static bool check_sets(const struct core *c, uint64_t seed, const char *name)
+{
+    struct found one = {.reason = REASON_AMBIGUOUS};
+    char truth[BTB_TAG_TEXT];
+
+    address_of(&c->design, truth);
+    for (uint64_t layout = 0; layout < 8; layout++) {
+        const struct found f = sets_of(c, seed * 64 + layout);
+        if (getenv("SHOW"))
+            print_message("%s %u: %u index bits, of the address %s: %u, %s, %s\n", name, (unsigned)seed,
+                          c->design.index_bits, truth, f.bits, f.address, reasons[f.reason].token);
+        if (f.reason)
+            continue;
+        if (!one.reason && (f.bits != one.bits || strcmp(f.address, one.address) != 0))
+            return false;
+        if (!one.reason && (f.bits != c->design.index_bits || strcmp(f.address, truth) != 0))
+            fail_msg("%s, seed %u: %u index bits, of the address %s, instead of %u and %s", name, (unsigned)seed,
+                     f.bits, f.address, c->design.index_bits, truth);
+        if (!one.reason)
+            return true;
+        one = f;
+    }
+    return false;
+}
+
+static void drawn_sets_are_found(void **state)
+{
+    const char *only = getenv("SEED");
+    const unsigned cores = getenv("LONG") ? 24 : 1;
+    unsigned decided = 0, tried = 0;
+
+    (void)state;
+    for (uint64_t seed = only ? strtoul(only, NULL, 10) : 1; seed <= (only ? seed : cores); seed++) {
+        uint64_t random = seed + 100;
+        struct core c = {.registers = random_history(&random, seed % 2)};
+        struct history_register *r = &c.registers.registers[0];
+        c.registers.only_conditional = seed / 2 % 2;
+        r->bits = r->shift * (62 + (unsigned)random_below(&random, 30));
+        c.design = (struct tage_design){
+            .tables = 3,
+            .history = {{r->shift * 4}, {r->shift * (10 + (unsigned)random_below(&random, 5))}, {r->bits}}};
+        draw_sizes(&c, &random, getenv("LONG") ? 4 + (unsigned)random_below(&random, 5) : 3);
+        for (uint64_t i = random_below(&random, 3); i > 0; i--)
+            c.design.index_pc[i] = UINT64_C(1) << ((c.registers.of_x86_64 ? 0 : 2) + random_below(&random, 12));
+        decided += check_sets(&c, seed, "drawn");
+        tried++;
+    }
+    if (getenv("SHOW"))
+        print_message("%u of %u decided\n", decided, tried);
+    assert_true(only || decided * 10 >= tried * 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn_ways_are_found),
         cmocka_unit_test(published_ways_are_found),
+        cmocka_unit_test(drawn_sets_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

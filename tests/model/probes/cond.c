@@ -147,31 +147,36 @@ static uint64_t of_bit(const struct tage_design *t, unsigned bit)
     return all;
 }
 
-/* Bits below `end` that are in the index or the tag, those of which only the XOR is joined by ^: "0 1^12 2". */
-static void address_text(const struct tage_design *t, unsigned end, char out[200])
+/* Bits below `end` that are in these, those of which only the XOR is joined by ^: "0 1^12 2". */
+static void address_text(const struct tage_design *t, uint64_t of, unsigned end, char out[200])
 {
     size_t used = 0;
 
     out[0] = 0;
     for (unsigned bit = 0; bit < end; bit++) {
-        bool first = of_bit(t, bit) != 0;
+        bool first = (of_bit(t, bit) & of) != 0;
         for (unsigned before = 0; before < bit; before++)
-            first &= of_bit(t, before) != of_bit(t, bit);
+            first &= ((of_bit(t, before) ^ of_bit(t, bit)) & of) != 0;
         for (unsigned also = bit; also < end && first; also++)
-            if (of_bit(t, also) == of_bit(t, bit))
+            if (!((of_bit(t, also) ^ of_bit(t, bit)) & of))
                 used += (size_t)snprintf(out + used, 200 - used, "%s%u", also > bit ? "^" : used ? " " : "", also);
     }
+    if (!used)
+        snprintf(out, 200, "none");
 }
 
-static void check_address(const struct machine_design *m, unsigned end)
+static void check_bits(const struct machine_design *m, const char *name, uint64_t of, unsigned end)
 {
     char truth[200];
-    const char *f = finding_of("frontend.cond.address_bits", "table", "1");
+    const char *f = finding_of(name, "table", "1");
 
-    address_text(&m->core.tage, end, truth);
-    if (is_decided(m, f, "frontend.cond.address_bits", "1") && !has_field(f, "value", truth))
-        complain(m, "frontend.cond.address_bits are not %s", truth);
+    address_text(&m->core.tage, of, end, truth);
+    if (is_decided(m, f, name, "1") && !has_field(f, "value", truth))
+        complain(m, "%s are not %s", name, truth);
 }
+
+/* In the index alone. */
+static const uint64_t OF_INDEX = (UINT64_C(1) << TAGE_BITS) - 1;
 
 /* The longest history is long enough for many histories that only its table sees. */
 static void draw_long(struct machine_design *m, struct published_history *h)
@@ -227,7 +232,32 @@ MODEL_TEST(address_bits_are_given_back, "cond cond_address")
             t->tag_pc[i] &= ~UINT64_C(63);
         shorten_readings(&m);
         run_probes_on(&m, "cond cond_address", PROFILE_QUICK);
-        check_address(&m, 12);
+        check_bits(&m, "frontend.cond.address_bits", UINT64_MAX, 12);
     }
     end(cores, 0);
+}
+
+/* Longer histories than for the ways, since more bits are needed to see that there are no more sets. */
+MODEL_TEST(sets_are_given_back, "cond cond_sets")
+{
+    unsigned cores = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 0, 4); cores++) {
+        uint64_t random = seed;
+        struct machine_design m = draw_machine_with_history(random);
+        struct published_history h = random_history(&random, isa.link == 0);
+        struct tage_design *t = &m.core.tage;
+        h.only_conditional = seed % 2;
+        draw_long(&m, &h);
+        h.registers[0].bits = t->history[2][0] = h.registers[0].shift * (unsigned)pick(62, 70);
+        give_history(&m, &h);
+        draw_sizes(t);
+        t->ways = (unsigned)pick(2, 6);
+        t->index_bits = (unsigned)pick(3, 4);
+        shorten_readings(&m);
+        run_probes_on(&m, "cond cond_sets", PROFILE_QUICK);
+        check_bits(&m, "frontend.cond.index_address_bits", OF_INDEX, 12);
+        check_capacity(&m, "frontend.cond.sets", "table", "1", (double)(1u << t->index_bits));
+    }
+    end(cores, cores); /* the search without time is in tests/unit/table_ways_tage.c */
 }
