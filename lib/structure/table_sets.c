@@ -38,15 +38,17 @@ static void draw(const struct table_sets *s, uint32_t *out)
 
 /*
  * In each of the sets that sums of the first `sets` of apart[] lead to, one history more than there are ways, of either
- * direction; half of them are changed. Whether they overflow, as several samples say. False: the probe is over.
+ * direction; half of them are changed. Whether they overflow, if all samples say the same. False: the probe is over.
  */
 static bool overflow(const struct table_sets *s, unsigned sets, uint32_t change, bool *result, bool *clear)
 {
     static uint32_t list[TABLE_HISTORIES], of_set[TABLE_HISTORIES];
     const unsigned each = s->set->ways + 1;
-    int lead = 0;
+    unsigned overflows = 0, fits = 0;
 
-    for (unsigned n = 0; n < TABLE_SET_SAMPLES && lead < TABLE_SET_LEAD && lead > -TABLE_SET_LEAD; n++) {
+    for (unsigned n = 0;
+         n < TABLE_SET_SAMPLES && overflows < TABLE_SET_OVERFLOWS && fits < TABLE_SET_FITS && !(overflows && fits);
+         n++) {
         unsigned count = 0;
         enum table_fit fit;
         draw(s, of_set);
@@ -55,10 +57,11 @@ static bool overflow(const struct table_sets *s, unsigned sets, uint32_t change,
                 list[count++] = of_set[i] ^ sum(s->apart, sets, chosen) ^ (i / 2 % 2 ? change : 0);
         if (!s->ways->sample(s->ways->context, list, count, &fit))
             return false;
-        lead += fit == TABLE_OVERFLOWS ? 1 : fit == TABLE_FITS ? -1 : 0;
+        overflows += fit == TABLE_OVERFLOWS;
+        fits += fit == TABLE_FITS;
     }
-    *result = lead > 0;
-    *clear = lead >= TABLE_SET_LEAD || lead <= -TABLE_SET_LEAD;
+    *result = overflows > 0;
+    *clear = (overflows >= TABLE_SET_OVERFLOWS && !fits) || (fits >= TABLE_SET_FITS && !overflows);
     return true;
 }
 
@@ -99,9 +102,10 @@ static bool distinguishes(const struct table_sets *s, unsigned which, uint32_t c
     static uint32_t list[TABLE_HISTORIES], of_set[TABLE_HISTORIES];
     const bool one = which == s->apart_count;
     const unsigned sets = one ? 1 : s->apart_count;
-    int lead = 0;
+    unsigned fits = 0;
+    bool differ = false;
 
-    for (unsigned n = 0; n < TABLE_SET_SAMPLES && lead < TABLE_SET_LEAD && lead > -TABLE_SET_LEAD; n++) {
+    for (unsigned n = 0; n < TABLE_SET_SAMPLES && fits < TABLE_SET_FITS && !differ; n++) {
         unsigned count = 0;
         enum table_fit fit;
         draw(s, of_set);
@@ -113,9 +117,10 @@ static bool distinguishes(const struct table_sets *s, unsigned which, uint32_t c
         }
         if (!s->ways->sample(s->ways->context, list, count, &fit))
             return false;
-        lead += fit == TABLE_FITS ? 1 : -1;
+        fits += fit == TABLE_FITS;
+        differ = fit == TABLE_OVERFLOWS;
     }
-    *result = lead > 0;
+    *result = fits >= TABLE_SET_FITS;
     return true;
 }
 

@@ -35,9 +35,14 @@ enum {
      * sample between the limits by chance is not followed by two more.
      */
     TABLE_UNCLEAR = 3,
-    /* By how many samples one answer, whether sets overflow, has to lead. Chosen: more than one, as samples may be disturbed. */
-    TABLE_SET_LEAD = 2,
-    /* Samples after which that is not clear. Chosen: a few times that lead. */
+    /* Samples that have to overflow, and none fit, before sets do. Chosen: more than one, as samples may be disturbed. */
+    TABLE_SET_OVERFLOWS = 2,
+    /*
+     * Samples that have to fit, and none overflow, before sets do not. Chosen: one more than TABLE_SET_OVERFLOWS, since
+     * histories fit, too, where the table takes one of those drawn for another one.
+     */
+    TABLE_SET_FITS = 3,
+    /* Samples after which neither is known. Chosen: more than twice as many as are needed. */
     TABLE_SET_SAMPLES = 8
 };
 

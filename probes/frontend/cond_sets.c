@@ -170,7 +170,7 @@ static void report_sets(struct probe *p, const struct layout *l, unsigned end, c
                         .method = "histories of one set, half of them at another address: are they predicted?",
                         .remarks = {{"tried", tried}}};
 
-    snprintf(tried, sizeof tried, "%u to %u, alone and in pairs", emit_alignment > 1 ? 2 : 0, end - 1);
+    snprintf(tried, sizeof tried, "%u to %u, alone and in pairs", emit_alignment > 1 ? 2U : 0U, end - 1);
     if (f.reason)
         report_number(p, &f, NAN);
     else

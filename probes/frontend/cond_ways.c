@@ -44,7 +44,7 @@ static bool find(struct table_sample *w, struct table_lengths l, double *ways, e
 
     *ways = NAN;
     for (unsigned i = 0; i < probe_smoke(w->p, 1, ATTEMPTS) && decided < layouts; i++) {
-        struct table_overflow set;
+        struct table_overflow set = {.dimensions = 0};
         double found;
         const double before = *ways;
         table_sample_draw(w, l, search.bits);
