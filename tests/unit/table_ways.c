@@ -149,6 +149,22 @@ static void samples_that_show_neither_decide_nothing(void **state)
     assert_int_equal(reason, REASON_AMBIGUOUS);
 }
 
+/* A list of which a sample is between the limits by chance is sampled again. */
+static void unclear_samples_are_repeated(void **state)
+{
+    unsigned decided = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        enum reason reason;
+        struct table t = drawn(seed, 4, 6);
+        t.partly = 0.1;
+        const double found = ways_of(&t, &reason);
+        decided += !reason && found == 4;
+    }
+    assert_true(decided >= 5);
+}
+
 /* Where the first bit does not show, there is but one way, or no set overflows, it is said. */
 static void limits_are_named(void **state)
 {
@@ -173,6 +189,7 @@ int main(void)
         cmocka_unit_test(ways_are_found),
         cmocka_unit_test(other_indexes_are_left_undecided),
         cmocka_unit_test(samples_that_show_neither_decide_nothing),
+        cmocka_unit_test(unclear_samples_are_repeated),
         cmocka_unit_test(limits_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
