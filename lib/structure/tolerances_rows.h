@@ -28,4 +28,29 @@ static const double ROWS_BETWEEN = 0.1;
 /* A question is answered wrong so often at most: by noise as above, once in 700 times; chosen for one in twenty. */
 static const double ROWS_WRONG_ANSWERS = 0.05;
 
+/* ---- Refresh (refresh_period.c) ----------------------------------------------------------------------------------- */
+
+/*
+ * Periods that are tried, in nanoseconds. A rank is refreshed every 7.8 µs, or two or four times as often where it is hot
+ * or so configured (JEDEC JESD79-4, tREFI); every 3.9 µs or 1.95 (JESD79-5). Chosen: beyond both by a quarter and more.
+ */
+static const double REFRESH_FROM_NS = 1500, REFRESH_TO_NS = 20000;
+/* A burst lasts so many times the longest of them at least. Chosen: so that a bin of 16 is passed by several periods. */
+static const double REFRESH_TURNS = 4;
+/*
+ * Nanoseconds by which a refresh makes a load longer, at most; beyond, something else does. A refresh takes 550 or less
+ * (JESD79-4 and -5, tRFC). Chosen: nearly twice that.
+ */
+static const double REFRESH_MOST_NS = 1000;
+/*
+ * By how many standard deviations the statistic exceeds chance. Some thousand periods are tried, of which the best exceeds
+ * chance by about four where none is true. Chosen: twice that.
+ */
+static const double REFRESH_EXCESS = 8;
+/*
+ * Part of what a period shows that a multiple of it shows beyond that, if it is the true one: all of it; otherwise
+ * nothing. Chosen: half.
+ */
+static const double REFRESH_SHOWS_MORE = 0.5;
+
 #endif

@@ -191,6 +191,8 @@ struct core_sharing {
 };
 /* From now on a load from memory takes longer by so many cycles than the design says. */
 void core_memory(struct core *c, double longer);
+/* The next kernel is called so many cycles after the machine was started: its refreshes go on between kernels. */
+void core_at(struct core *c, double cycles);
 /* So many threads of the core are busy, this one among them, and take turns. */
 void core_split(struct core *c, unsigned threads);
 /* From now on a sibling thread leaves that part of each structure. */

@@ -52,6 +52,11 @@ void core_memory(struct core *c, double longer)
     c->memory_longer = longer;
 }
 
+void core_at(struct core *c, double cycles)
+{
+    c->called = cycles;
+}
+
 void core_share(struct core *c, const struct core_sharing *sharing)
 {
     changes.other |= c->sharing != sharing;

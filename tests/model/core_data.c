@@ -297,7 +297,8 @@ void data_access(struct core *c, const struct mapping *m, bool store, uint64_t a
         c->now.start = later(c->now.start, c->now.done);
     double waits = c->sharing ? c->sharing->access(c->accessed, store || c->now.decoded->atomic, &c->now.start) : 0;
     if (c->design.dram && !store)
-        waits += dram_load(&c->dram, c->design.dram, (uintptr_t)c->accessed / CACHE_LINE_BYTES, (uintptr_t)c->accessed);
+        waits += dram_load(&c->dram, c->design.dram, (uintptr_t)c->accessed / CACHE_LINE_BYTES, (uintptr_t)c->accessed,
+                           c->called + c->now.start);
     const double latency = cache_latency(c, address, frame_address(m, address)) + waits;
 
     if (c->prefetchers.any)

@@ -61,6 +61,7 @@ struct core {
     void (*watch)(uint64_t address, size_t size); /* NULL: nobody watches */
     const struct core_sharing *sharing;           /* NULL: no other core shares the memory */
     struct dram dram;
+    double called;           /* when the kernel was called, in cycles since the machine was started: only DRAM asks */
     double memory_longer;    /* cycles that a load from memory takes longer */
     const uint8_t *accessed; /* the data that was accessed last */
     unsigned memory_node;    /* the node of its memory, … */

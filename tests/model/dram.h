@@ -14,7 +14,13 @@ struct dram_design {
     double cycles;   /* of an access whose row is open */
     double conflict; /* by which it takes longer where another one is */
     double farther;  /* and for each bank after the first: how far its channel is */
-    uint64_t moved;  /* bytes by which addresses are moved before banks and rows are chosen */
+    /*
+     * Each bank is refreshed once in so many cycles, at a time of its own; 0: never. A load that comes while it is waits for
+     * the end of `refreshing` cycles. Put off: each begins later by any part of the period, as where memory waits for a
+     * pause.
+     */
+    double period, refreshing, put_off;
+    uint64_t moved; /* bytes by which addresses are moved before banks and rows are chosen */
 };
 
 /* Which rows are open, and which lines have been flushed lately: only these are read from memory again. */
@@ -24,7 +30,10 @@ struct dram {
 };
 
 void dram_flush(struct dram *d, uint64_t line);
-/* The cycles of a load of that line, which begins at `address`; 0: it has not been flushed, and is in a cache. */
-double dram_load(struct dram *d, const struct dram_design *design, uint64_t line, uint64_t address);
+/*
+ * The cycles of a load of that line, which begins at `address`, at that time in cycles; 0: it has not been flushed, and is
+ * in a cache.
+ */
+double dram_load(struct dram *d, const struct dram_design *design, uint64_t line, uint64_t address, double time);
 
 #endif

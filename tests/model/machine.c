@@ -499,6 +499,7 @@ struct window_result machine_window(struct reading *list, size_t count)
             cycles += (double)(r->argument[0] * READER_WIDTH) / (shared ? 2 : 4);
         else if (r->kernel != (uintptr_t)reader_empty_kernel) {
             core_run_around(machine.core, &d->around);
+            core_at(machine.core, machine.now * d->core_hz);
             cycles += core_call(machine.core, r->kernel, r->argument, &result);
         }
         if (r->counts)
