@@ -14,6 +14,7 @@ enum { MORE_TEXT = sizeof " and 36 more" };
 /* What one experiment contributes, in the finding's unit. */
 struct opinion {
     double value, low, high;
+    double sharp; /* `low` without the allowance for what may be hidden in the noise */
     const char *confounder;
     size_t from;   /* index of the experiment */
     bool wide;     /* the interval is that of a ramp, and the value is its middle */
@@ -30,7 +31,8 @@ static bool opinion_of(const struct experiment *e, size_t index, struct opinion 
     double scale = e->scale > 0 ? e->scale : 1;
     bool agreed = e->half ? k->half_rise_agreed : k->agreed;
     *out = (struct opinion){.value = scale * (e->half ? k->half_rise : k->value) + e->holds,
-                            .low = scale * (e->half ? k->foot : k->low) + e->holds,
+                            .low = scale * (e->half ? k->foot : k->low - k->unseen) + e->holds,
+                            .sharp = scale * (e->half ? k->foot : k->low) + e->holds,
                             .high = scale * (e->half ? fmax(k->half_rise_high, k->end) : k->high) + e->holds,
                             .confounder = e->confounder,
                             .from = index,
@@ -43,8 +45,8 @@ static bool opinion_of(const struct experiment *e, size_t index, struct opinion 
 
 static bool same_step(const struct opinion *a, const struct opinion *b, double step)
 {
-    return a->certain && b->certain && fmax(a->low, b->low) < fmin(a->high, b->high) &&
-           fmax(a->high, b->high) - fmin(a->low, b->low) < SAME_STEP_SPAN * step &&
+    return a->certain && b->certain && fmax(a->sharp, b->sharp) < fmin(a->high, b->high) &&
+           fmax(a->high, b->high) - fmin(a->sharp, b->sharp) < SAME_STEP_SPAN * step &&
            fabs(a->value - b->value) < SAME_STEP_VALUE * step;
 }
 
@@ -93,7 +95,7 @@ static struct graded result_of(const struct experiment *e, const struct opinion 
                                agrees *agree, double step, char grade)
 {
     struct graded r = {.value = o[i].value,
-                       .low = o[i].low,
+                       .low = agree == same_step ? o[i].sharp : o[i].low,
                        .high = o[i].high,
                        .holds = e[o[i].from].holds,
                        .grade = grade,
@@ -110,7 +112,7 @@ static struct graded result_of(const struct experiment *e, const struct opinion 
             } else {
                 r.agreeing++;
                 r.agrees[o[j].from] = true;
-                r.low = fmin(r.low, o[j].low);
+                r.low = fmin(r.low, agree == same_step ? o[j].sharp : o[j].low);
                 r.high = fmax(r.high, o[j].high);
             }
             const char *name = e[o[j].from].name, *word = used == 0 ? "" : against ? " against " : " with ";
@@ -232,6 +234,7 @@ struct graded grade_number(const struct experiment_value *v, size_t count)
         if (!isnan(v[i].value))
             o[opinions++] = (struct opinion){.value = v[i].value,
                                              .low = v[i].value,
+                                             .sharp = v[i].value,
                                              .high = v[i].value,
                                              .confounder = v[i].confounder,
                                              .from = i,

@@ -5,8 +5,8 @@
  * are the address pattern, the filler, the long-latency operation, the counter; never the base address alone.
  * Experiments with the same confounder are layouts of one experiment. Values that disagree are never averaged.
  *
- *   A  all experiments, at least two different ones, put the knee into the same step, and both views of each curve
- *      (lib/knee/knee.h) agree
+ *   A  all experiments, at least two different ones, put the knee into the same step, whatever may be hidden in the noise
+ *      of each, and both views of each curve (lib/knee/knee.h) agree
  *   B  all agree within AGREE or one step, at least two different ones; or most agree as for A; or one experiment in
  *      two layouts does
  *   C  most agree within AGREE or one step, or overlap the interval of one whose curve both views agree about; or there

@@ -91,7 +91,7 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
     /* Points that are neither on the level nor surely off it would hide those behind them: `strict` has them only once
      * the level goes on behind them, or goes on like them. */
     struct followed level = {0}, strict = {0};
-    size_t off = 0, back = 0, low = 0;
+    size_t off = 0, back = 0, low = 0, doubts = 0, again = 0;
     double highest = 0; /* how far above the level y has been since it was left */
     bool left = false, doubtful = false;
 
@@ -105,11 +105,16 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
         if (!left) {
             predict(&strict, c, i, &deviation, &sure, &above);
             const bool on = above < SURE * sure;
-            if (!on && !doubtful)
+            if (!on && !doubtful) {
                 low = i - 1;
-            for (size_t k = doubtful ? low + 1 : i; on && k <= i; k++)
+                doubts = 0;
+            }
+            doubts += !on;
+            again = on ? again + 1 : 0;
+            const bool cleared = on && (!doubtful || again > doubts);
+            for (size_t k = doubtful ? low + 1 : i; cleared && k <= i; k++)
                 follow(&strict, c, k, sloped);
-            doubtful = !on;
+            doubtful = !cleared;
         }
         predict(&level, c, i, &deviation, &sure, &above);
         bool is_off = above > fmax(OUTLIER * sure, fmax(least, TICKS_OF_RISE * c->tick)), is_on = above < SURE * sure;

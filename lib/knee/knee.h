@@ -86,6 +86,8 @@ struct knee_passes {
 struct knee {
     double value;     /* the last good x, at best knowledge */
     double low, high; /* last surely good x, first surely bad x */
+    double
+        unseen; /* as far before `low` the rise may begin, hidden in the noise; an experiment alone must allow for it */
     double foot; /* of a ramp: last x up to low at which y is on the level before, by the scatter there; else low */
     double before, after; /* y where the level is left, and where the rise ends */
     double end;           /* x where the rise has ended; of a step `high` or a little more */

@@ -89,6 +89,24 @@ static bool part_of_ramp(const struct curve *c, const struct piece *p)
            length < BENT_PART * shorter && fabs(from) < noise && fabs(to) < noise;
 }
 
+/*
+ * Whether a piece is the flatter beginning of a ramp: it rises from a flat piece without a jump, and leads without a
+ * jump into a steeper piece that is longer than it is.
+ */
+static bool begins_ramp(const struct curve *c, const struct piece *p)
+{
+    const double *x = c->s.x, noise = RISE * sqrt(c->s.variance[p->first]);
+    const struct line *before = &p[-1].line, *toe = &p->line, *ramp = &p[1].line;
+    const size_t first = p->first, last = p->end - 1;
+    const double off = line_at(toe, x[first]) - line_at(before, x[first]);
+    const double gap = line_at(ramp, x[last]) - line_at(toe, x[last]);
+
+    return !p[-1].sloped && p->sloped && p[1].sloped && toe->slope > 0 && ramp->slope > toe->slope &&
+           x[last] - x[first] < TOE_PART * (x[p[1].end - 1] - x[p[1].first]) &&
+           fabs(off) < noise + toe->slope * (x[first] - x[first - 1]) &&
+           fabs(gap) < noise + ramp->slope * (x[last + 1] - x[last]);
+}
+
 /* Sum of the squared distances of points first … end - 1 from a line, not weighed. */
 static double squares_about(const struct series *s, size_t first, size_t end, const struct line *l)
 {
@@ -136,7 +154,7 @@ static size_t find_levels(const struct curve *c, const struct piece *pieces, siz
         /* A piece that slopes and begins where the one before ends continues that level, which is curved. */
         bool continues = gentle && p->sloped && i > 0 && jump < fmax(noise, fabs(to - from));
         level = gentle && !(continues && !level && p->end - p->first < p[-1].end - p[-1].first) &&
-                !(i > 0 && i + 1 < count && part_of_ramp(c, p));
+                !(i > 0 && i + 1 < count && (part_of_ramp(c, p) || begins_ramp(c, p)));
         if (!gentle && to < from)
             *monotone = false;
         struct level_piece l = {p->first,          p->end,   from,   to,        deviation, error, (from + to) / 2,

@@ -281,6 +281,11 @@ static const double CROSSING_PART = 0.125;
  */
 static const double BENT_PART = 0.25;
 /*
+ * A piece that rises from a flat one belongs to the ramp behind it, with which it has no jump, where it is shorter in x
+ * than this part of it. Chosen: half; what is longer is a level that grows.
+ */
+static const double TOE_PART = 0.5;
+/*
  * A piece with a larger sum of squares for each point, in variances, is no level if its points alternate between two
  * heights as well. Expected of a level is 1.
  */

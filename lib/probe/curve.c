@@ -32,7 +32,7 @@ static void send_knees(struct record *r, const struct verdict *v)
         const struct knee *k = &v->knees[i];
         record_object(r, NULL);
         record_number(r, "value", k->value);
-        record_number(r, "low", k->low);
+        record_number(r, "low", k->low - k->unseen);
         record_number(r, "high", k->high);
         record_number(r, "foot", k->foot);
         record_number(r, "half", k->half_rise);

@@ -42,6 +42,7 @@ static void join_next(struct verdict *v, size_t i)
     memmove(&v->knees[i], &v->knees[i + 1], (v->count - i) * sizeof v->knees[0]);
     memmove(&v->levels[i + 1], &v->levels[i + 2], (v->level_count - i - 1) * sizeof v->levels[0]);
     v->knees[i].low = first.low;
+    v->knees[i].unseen = first.unseen;
     v->knees[i].foot = first.foot;
     v->knees[i].before = first.before;
 }

@@ -15,6 +15,7 @@ enum reason flag_registers_divide(const struct inflight_result *spaced, unsigned
         verdicts[i] = *v;
         if (v->count) {
             struct knee *k = &verdicts[i].knees[0];
+            k->unseen = least - floor((k->low - k->unseen) / every);
             k->low = least;
             k->high = fmax(floor(k->high / every), most + 1);
             k->value = most;

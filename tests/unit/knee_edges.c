@@ -130,6 +130,23 @@ static void many_points_beside_a_level_are_its_drift(void **state)
     }
 }
 
+/* Three points that may be off the level stay doubtful where one behind them is on it. */
+static void one_good_point_does_not_clear_three_doubtful_ones(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct points r = {.error = 0.01, .random = seed};
+        struct edge e;
+        add(&r, 30, 6, 0.04);
+        add(&r, 3, 6.14, 0);
+        add(&r, 1, 6.01, 0);
+        add(&r, 20, 9, 0.04);
+        assert_true(find(&r, 20, false, 7.5, &e));
+        assert_int_equal(e.bad, 34);
+        assert_in_range(e.low, 20, 29);
+    }
+}
+
 static void the_last_good_point_lies_before_a_gentle_foot(void **state)
 {
     struct points r = {.error = 0.01};
@@ -444,6 +461,7 @@ int main(void)
         cmocka_unit_test(a_step_before_a_creeping_rise_is_the_knee),
         cmocka_unit_test(what_may_be_off_a_level_does_not_widen_it),
         cmocka_unit_test(many_points_beside_a_level_are_its_drift),
+        cmocka_unit_test(one_good_point_does_not_clear_three_doubtful_ones),
         cmocka_unit_test(the_last_good_point_lies_before_a_gentle_foot),
         cmocka_unit_test(one_good_point_within_a_rise_belongs_to_the_interval),
         cmocka_unit_test(behind_a_rise_that_one_view_misses_no_knee_is_agreed),

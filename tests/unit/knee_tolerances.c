@@ -160,6 +160,31 @@ static void a_level_between_two_ramps_is_about_as_long_as_they_are(void **state)
     }
 }
 
+/* Where the level is left before a ramp of 60 points that begins with so many flatter ones. */
+static double left_before_toe(size_t toe, uint64_t seed)
+{
+    struct points r = {.count = 0};
+
+    add(&r, 10, 40);
+    climb(&r, 0.009, toe);
+    climb(&r, 0.1, 60);
+    climb(&r, 0, 60);
+    disturb(&r, 0, r.count, 0.004, seed);
+    const struct verdict v = decide(KNEE_STEP, &r);
+    assert_int_equal(v.count, 1);
+    return v.knees[0].value;
+}
+
+/* TOE_PART */
+static void a_short_flat_beginning_belongs_to_its_ramp(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        assert_in_range((uint64_t)left_before_toe(24, seed), 38, 44);
+        assert_in_range((uint64_t)left_before_toe(45, seed), 80, 87);
+    }
+}
+
 /* UNEXPLAINED */
 static void a_small_bump_beside_a_jump_does_not_make_it_ambiguous(void **state)
 {
@@ -485,6 +510,7 @@ int main(void)
         cmocka_unit_test(the_beginning_of_a_ramp_is_known_well),
         cmocka_unit_test(a_rise_is_much_steeper_than_the_levels_beside_it),
         cmocka_unit_test(a_level_between_two_ramps_is_about_as_long_as_they_are),
+        cmocka_unit_test(a_short_flat_beginning_belongs_to_its_ramp),
         cmocka_unit_test(a_small_bump_beside_a_jump_does_not_make_it_ambiguous),
         cmocka_unit_test(what_lies_before_a_return_is_seen_by_itself),
         cmocka_unit_test(a_level_between_two_jumps_is_no_part_of_one),

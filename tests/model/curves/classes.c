@@ -89,6 +89,11 @@ static void draw_ramps(struct trial *c, uint64_t *random)
         s->width = c->plan.step * ceil(magnitude(random, 2, fmax(2.1, (next - s->capacity) / 2 / c->plan.step)));
     }
     draw_heights(&c->curve, 0.1, 3, random);
+    for (size_t i = 0; i < c->curve.count; i++)
+        if (chance(random, 0.5)) { /* the first entries that do not fit cost less */
+            c->curve.structures[i].toe = between(random, 0.03, 0.3);
+            c->curve.structures[i].toe_share = c->curve.structures[i].toe * between(random, 0.05, 0.5);
+        }
     draw_ground(c, random);
 }
 

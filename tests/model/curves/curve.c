@@ -104,11 +104,20 @@ void structure_hash(struct structure *s, size_t lines, bool scattered, uint64_t 
     free(used);
 }
 
+/* The share of the rise at this part of a ramp's width: two straight lines where it begins with a flatter part. */
+static double ramp_share(const struct structure *s, double part)
+{
+    part = fmin(1, fmax(0, part));
+    if (part < s->toe)
+        return s->toe_share * part / s->toe;
+    return s->toe_share + (1 - s->toe_share) * (part - s->toe) / (1 - s->toe);
+}
+
 double structure_share(const struct structure *s, double x, uint64_t *random)
 {
     switch (s->shape) {
     case SHAPE_STEP: return x > s->capacity;
-    case SHAPE_RAMP: return fmin(1, fmax(0, (x - s->capacity) / s->width));
+    case SHAPE_RAMP: return ramp_share(s, (x - s->capacity) / s->width);
     case SHAPE_SETS:
     case SHAPE_RANDOM: return even_sets(s, x);
     case SHAPE_HASHED: return s->shares[(size_t)fmin(x / s->line, (double)s->lines)];

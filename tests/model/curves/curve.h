@@ -30,6 +30,7 @@ struct structure {
     enum shape shape;
     double capacity; /* the last x that fits; of a staircase the width of a step */
     double width;
+    double toe, toe_share; /* a ramp's first part of x that is flatter, and the share of the rise at its end; 0: none */
     double height;
     double line; /* x per line of a set-associative structure */
     size_t sets, ways;

@@ -34,7 +34,7 @@ void tally_free(struct tally *t)
 static bool holds(const struct knee *k, const struct truth *t)
 {
     return t->by_half ? k->half_rise_low <= t->last && k->half_rise_high >= t->first
-                      : k->low <= t->last_good && t->last_good < k->high;
+                      : k->low - k->unseen <= t->last_good && t->last_good < k->high;
 }
 
 static double place(const struct truth *t)
@@ -122,7 +122,7 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
                 numbers_add(&t->miss, 0);
             if (own->standing == IDENTIFIABLE)
                 numbers_add(&t->width, own->by_half ? steps(c, taken, k->half_rise_low, k->half_rise_high)
-                                                    : steps(c, taken, k->low, k->high));
+                                                    : steps(c, taken, k->low - k->unseen, k->high));
         }
     }
     for (size_t j = 0; j < v->count; j++) {
@@ -143,12 +143,13 @@ struct marks tally_add(struct tally *t, const struct trial *c, const struct trut
         matched[i] = true;
         t->outside[own->standing]++;
         if (own->standing == GRADUAL && !own->by_half)
-            numbers_add(&t->miss, own->last_good < k->low ? steps(c, taken, own->last_good, k->low)
-                                                          : steps(c, taken, k->high, own->last_good) + 1);
+            numbers_add(&t->miss, own->last_good < k->low - k->unseen
+                                      ? steps(c, taken, own->last_good, k->low - k->unseen)
+                                      : steps(c, taken, k->high, own->last_good) + 1);
         if (own->standing == IDENTIFIABLE) {
             m.outside++;
             numbers_add(&t->width, own->by_half ? steps(c, taken, k->half_rise_low, k->half_rise_high)
-                                                : steps(c, taken, k->low, k->high));
+                                                : steps(c, taken, k->low - k->unseen, k->high));
         }
     }
     for (size_t i = 0; i < count; i++)

@@ -10,9 +10,9 @@ void show_verdict(const struct verdict *v)
            v->monotone ? "monotone" : "not monotone");
     for (size_t i = 0; i < v->count; i++) {
         const struct knee *k = &v->knees[i];
-        printf("#     knee %g [%g, %g) from %g to %g, ends %g, half %g [%g, %g]%s%s%s\n", k->value, k->low, k->high,
-               k->before, k->after, k->end, k->half_rise, k->half_rise_low, k->half_rise_high, k->ramp ? " ramp" : "",
-               k->agreed ? " agreed" : "", k->fuzzy ? " fuzzy" : "");
+        printf("#     knee %g [%g, %g) from %g to %g, ends %g, half %g [%g, %g]%s%s%s\n", k->value, k->low - k->unseen,
+               k->high, k->before, k->after, k->end, k->half_rise, k->half_rise_low, k->half_rise_high,
+               k->ramp ? " ramp" : "", k->agreed ? " agreed" : "", k->fuzzy ? " fuzzy" : "");
     }
 }
 
