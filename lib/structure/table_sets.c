@@ -3,6 +3,9 @@
 #include "lib/base/random.h"
 #include "lib/structure/tolerances_tables.h"
 
+/* The histories of a sample, and those of one set. */
+static uint32_t list[TABLE_HISTORIES], of_set[TABLE_HISTORIES];
+
 static uint32_t sum(const uint32_t *basis, unsigned count, uint32_t chosen)
 {
     uint32_t all = 0;
@@ -20,7 +23,7 @@ static void draw(const struct table_sets *s, uint32_t *out)
 {
     const bool both = s->alike_count > 0;
     const unsigned each = s->set->ways + 1, count = 1u << (both ? s->alike_count : s->set->dimensions - 1);
-    uint32_t order[TABLE_HISTORIES];
+    static uint32_t order[TABLE_HISTORIES];
 
     for (uint32_t direction = 0; direction < 2; direction++) {
         for (unsigned i = 0; i < count && (!both || !direction); i++)
@@ -42,7 +45,6 @@ static void draw(const struct table_sets *s, uint32_t *out)
  */
 static bool overflow(const struct table_sets *s, unsigned sets, uint32_t change, bool *result, bool *clear)
 {
-    static uint32_t list[TABLE_HISTORIES], of_set[TABLE_HISTORIES];
     const unsigned each = s->set->ways + 1;
     unsigned overflows = 0, fits = 0;
 
@@ -99,7 +101,6 @@ static void find_apart(struct table_sets *s)
  */
 static bool distinguishes(const struct table_sets *s, unsigned which, uint32_t change, bool *result)
 {
-    static uint32_t list[TABLE_HISTORIES], of_set[TABLE_HISTORIES];
     const bool one = which == s->apart_count;
     const unsigned sets = one ? 1 : s->apart_count;
     unsigned fits = 0;

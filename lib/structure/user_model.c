@@ -1,6 +1,7 @@
 #include "lib/structure/user_model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/structure/form_decide.h"
@@ -29,6 +30,7 @@ struct reader {
     struct user_model *m;
     struct form_demand demand[MODEL_INSTRUCTIONS]; /* of each instruction; of NOPs only the front end */
     struct flow_step steps[MODEL_INSTRUCTIONS];
+    struct schedule_need needs[MODEL_INSTRUCTIONS];
     bool written[GENERAL_AT + 32]; /* general registers that the code writes: addresses by them change */
     struct word words[WORDS];
     size_t word_count;
@@ -362,7 +364,7 @@ static double latency_of(const struct flow_step *step)
 /* All of these together, where it is known on which units operations run. */
 static void add_schedule(struct reader *r)
 {
-    static struct schedule_need needs[MODEL_INSTRUCTIONS];
+    struct schedule_need *needs = r->needs;
     struct user_model *m = r->m;
     bool known = false;
 
@@ -370,7 +372,6 @@ static void add_schedule(struct reader *r)
         known |= r->demands->units[i] != 0;
     if (!known || !m->bound_count)
         return;
-    memset(needs, 0, sizeof needs);
     for (size_t i = 0; i < m->count; i++) {
         const struct form_demand *d = &r->demand[i];
         needs[i].front_end = d->of[DEMAND_FRONT_END];
@@ -387,26 +388,29 @@ _Static_assert((int)DEMAND_GROUPS <= (int)SCHEDULE_GROUPS, "a group has no place
 
 bool user_model_predict(struct form_demands *d, const struct user_kernel *k, struct user_model *m)
 {
-    static struct reader r;
+    struct reader *r = calloc(1, sizeof *r);
 
     memset(m, 0, sizeof *m);
-    memset(&r, 0, sizeof r);
-    r.demands = d;
-    r.m = m;
     m->cycles = (double)NAN;
-    read_code(k, m);
-    if (!take_demands(&r))
-        return false;
-    if (m->why)
+    if (!r) {
+        m->why = "memory was short";
         return true;
-    add_classes(&r);
-    add_groups(&r);
-    add_instructions(&r);
-    add_chain(&r);
-    add_schedule(&r);
-    if (m->bound_count)
-        m->cycles = m->bounds[0].cycles;
-    else
-        m->why = "none of its instructions takes a time that was measured";
-    return true;
+    }
+    r->demands = d;
+    r->m = m;
+    read_code(k, m);
+    const bool taken = take_demands(r);
+    if (taken && !m->why) {
+        add_classes(r);
+        add_groups(r);
+        add_instructions(r);
+        add_chain(r);
+        add_schedule(r);
+        if (m->bound_count)
+            m->cycles = m->bounds[0].cycles;
+        else
+            m->why = "none of its instructions takes a time that was measured";
+    }
+    free(r);
+    return taken;
 }
