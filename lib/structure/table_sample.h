@@ -17,7 +17,10 @@ struct table_sample {
     unsigned samples, unmeasured;
 };
 
-/* Lengths of histories, in branches, as far as they are known: of the table that is looked at, and of the next shorter one. */
+/*
+ * Lengths of histories, in branches, as far as they are known: of the table that is looked at, and of the next shorter
+ * one.
+ */
 struct table_lengths {
     unsigned longest, second; /* longest 0: they are not known */
 };

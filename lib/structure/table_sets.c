@@ -132,8 +132,8 @@ static bool has_room(const struct table_sets *s)
 }
 
 /*
- * Takes bits of the history that have not been used: one that leads to sets that are known is the `most`th in a row ends it,
- * others lead to further sets. False: the probe is over.
+ * Takes bits of the history that have not been used, until `most` in a row lead to sets that are known; others lead to
+ * further sets. False: the probe is over.
  */
 static bool extend(struct table_sets *s, unsigned most, enum reason *reason)
 {

@@ -47,8 +47,8 @@ struct table_sets {
 bool table_sets_start(struct table_sets *s, enum reason *reason);
 
 /*
- * Whether histories changed so (bits of which the set was not found among, or TABLE_OTHER) keep their set; *clear false: no answer is
- * clear. False: the probe is over.
+ * Whether histories changed so (bits of which the set was not found among, or TABLE_OTHER) keep their set; *clear false:
+ * no answer is clear. False: the probe is over.
  */
 bool table_sets_keep(struct table_sets *s, uint32_t change, bool *keep, bool *clear);
 /*

@@ -11,8 +11,8 @@
  * differences. The index bits are counted by how many changes lead to sets that no sum of the others leads to.
  *
  * What could mislead: what misleads `cond_ways`, and the separating bit and the targets of `cond_address`: branches that
- * differ in the separating bit alone have to share sets. A table that both directions compete for takes
- * long to settle, so that sets may seem to overflow. Three layouts must agree.
+ * differ in the separating bit alone have to share sets. A table that both directions compete for takes long to settle,
+ * so that sets may seem to overflow. Three layouts must agree.
  *
  * Sources: Chen 2024 (Apple, Qualcomm) finds index bits by how many branches at chosen addresses are predicted together,
  * with counters; sets found by histories, counting without the functions, and time are ours. docs/METHODS.md, 5.23.
@@ -82,7 +82,10 @@ static bool collide(void *context, uint64_t difference, bool *result)
     return true;
 }
 
-/* Finds histories of one set in a new layout, with two branches that differ in the separating bit. False: the probe is over. */
+/*
+ * Finds histories of one set in a new layout, with two branches that differ in the separating bit. False: the probe is
+ * over.
+ */
 static bool prepare(struct sets *s, enum reason *reason)
 {
     const unsigned room = table_sample_room(s->lengths), bearers = room < TABLE_ALL_BITS ? room : TABLE_ALL_BITS;

@@ -14,9 +14,9 @@
  * that of the rank, not the distance between refreshes of several.
  *
  * What could mislead: what else holds up loads at regular intervals, in the core, which the control shows, or in memory,
- * which nothing shows: grade B at best. What is repeated after so many readings has another period where loads are sparse. Controllers that put refreshes off until memory is idle have no period. No row
- * is opened more than 1,000 times in 64 ms (lib/measure/activations.h); since others may use the machine, the probe runs
- * only when it is named.
+ * which nothing shows: grade B at best. What is repeated after so many readings has another period where loads are
+ * sparse. Controllers that put refreshes off until memory is idle have no period. No row is opened more than 1,000 times
+ * in 64 ms (lib/measure/activations.h); since others may use the machine, the probe runs only when it is named.
  *
  * docs/METHODS.md, 9.9. Sources: JEDEC JESD79-4 and JESD79-5 (tREFI, tRFC); Leahy et al. 1983 (epoch folding); that
  * refreshes show in the times of loads: Pessl et al. 2016 and later work on DRAM addressing.

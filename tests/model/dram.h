@@ -15,9 +15,9 @@ struct dram_design {
     double conflict; /* by which it takes longer where another one is */
     double farther;  /* and for each bank after the first: how far its channel is */
     /*
-     * Each bank is refreshed once in so many cycles, at a time of its own; 0: never. A load that comes while it is waits for
-     * the end of `refreshing` cycles. Put off: each begins later by any part of the period, as where memory waits for a
-     * pause.
+     * Each bank is refreshed once in so many cycles, at a time of its own; 0: never. A load that comes while it is
+     * waits for the end of `refreshing` cycles. Put off: each begins later by any part of the period, as where
+     * memory waits for a pause.
      */
     double period, refreshing, put_off;
     uint64_t moved; /* bytes by which addresses are moved before banks and rows are chosen */

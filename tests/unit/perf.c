@@ -287,8 +287,8 @@ static void the_kernels_rate_of_the_time_stamp_is_read(void **state)
 static void lists_of_cores_are_read(void **state)
 {
     (void)state;
-    assert_true(list_has("0-3,8", 2) && list_has("0-3,8", 8) && list_has("5", 5));
-    assert_false(list_has("0-3,8", 4) || list_has("", 0) || list_has("x", 0) || list_has("1;2", 2));
+    assert_true(file_list_has("0-3,8", 2) && file_list_has("0-3,8", 8) && file_list_has("5", 5));
+    assert_false(file_list_has("0-3,8", 4) || file_list_has("", 0) || file_list_has("x", 0) || file_list_has("1;2", 2));
 }
 
 int main(void)
