@@ -230,6 +230,6 @@ static void run(struct probe *p)
 
 PROBE(cond_address, .title = "Addresses in the conditional predictor", .family = "frontend", .run = run,
       .after = "footprint", .wants = NEEDS("frontend.cond.history table=1"),
-      .findings = FINDINGS({"frontend.cond.address_bits", "bits",
-                            "address bits, in the index or the tag, by which that table of the conditional predictor "
-                            "distinguishes branches: each alone, or the XOR of those that ^ joins"}));
+      .findings =
+          FINDINGS({"frontend.cond.address_bits", "bits",
+                    "address bits in the index or tag of that table of the conditional predictor; ^: only their XOR"}));
