@@ -89,7 +89,7 @@ bool edge_find(const struct curve *c, size_t first, size_t known, size_t end, bo
 {
     const struct series *s = &c->s;
     /* Points that are neither on the level nor surely off it would hide those behind them: `strict` has them only once
-     * the level goes on behind them, or goes on like them. */
+     * more points in a row than these (`doubts`) are on the level behind them (`again`), or it goes on like them. */
     struct followed level = {0}, strict = {0};
     size_t off = 0, back = 0, low = 0, doubts = 0, again = 0;
     double highest = 0; /* how far above the level y has been since it was left */

@@ -17,10 +17,13 @@
 #include "lib/knee/curve.h"
 
 struct edge {
-    size_t low;  /* the last point before those up to `good` that lie more than SURE above: in a row, or with no more in
-                 * a row among them that do not */
-    size_t good; /* the last point before the first one that is off the level */
-    size_t bad;  /* from this point on none comes back to the level or most of the way to it */
+    /*
+     * The last point before those that may be off the level, as they lie more than SURE above it. Where points among
+     * these lie on the level, they are no more in a row than those that may be off.
+     */
+    size_t low;
+    size_t good;              /* the last point before the first one that is off the level */
+    size_t bad;               /* from this point on none comes back to the level or most of the way to it */
     double deviation, height; /* standard deviation of a point of the level; y of the level's line at point `good` */
     double first;             /* how far above the level the first point is that is off */
 };

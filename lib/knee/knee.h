@@ -86,8 +86,11 @@ struct knee_passes {
 struct knee {
     double value;     /* the last good x, at best knowledge */
     double low, high; /* last surely good x, first surely bad x */
-    double
-        unseen; /* as far before `low` the rise may begin, hidden in the noise; an experiment alone must allow for it */
+    /*
+     * How much earlier than `low` the rise may begin without showing in the noise, in x. What stands on one experiment
+     * has to allow for it; where several put the knee into the same step, their noise has nothing in common.
+     */
+    double unseen;
     double foot; /* of a ramp: last x up to low at which y is on the level before, by the scatter there; else low */
     double before, after; /* y where the level is left, and where the rise ends */
     double end;           /* x where the rise has ended; of a step `high` or a little more */

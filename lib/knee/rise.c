@@ -439,11 +439,10 @@ static void apply_edge(const struct curve *c, const struct edge *e, size_t first
     if (k->value >= x[e->bad] || (!hidden && k->value < x[e->good]))
         k->value = x[e->good];
     /* Even a straight ramp to the first point that is off may have begun before the last good one, and be hidden there
-     * in the noise. A search narrows that gap. */
-    const double noise = SURE * e->deviation, unseen = noise / (e->first - noise) * (x[e->good + 1] - x[e->good]);
-    const double narrowed = c->least_rise > RISE ? floor(unseen / c->step) * c->step : 0;
-    k->low = fmax(x[first], fmin(hidden ? fmin(k->low, k->value) : k->value, x[e->low] - narrowed));
-    k->unseen = fmax(0, k->low - fmax(x[first], x[e->low] - floor(unseen / c->step + 0.5) * c->step));
+     * in the noise. */
+    const double noise = SURE * e->deviation, hidden_part = noise / (e->first - noise) * (x[e->good + 1] - x[e->good]);
+    k->low = fmax(x[first], fmin(hidden ? fmin(k->low, k->value) : k->value, x[e->low]));
+    k->unseen = fmax(0, k->low - fmax(x[first], x[e->low] - floor(hidden_part / c->step + 0.5) * c->step));
     k->end = fmax(k->end, k->high);
 }
 
