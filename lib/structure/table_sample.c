@@ -1,10 +1,10 @@
 #include "lib/structure/table_sample.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "lib/base/random.h"
 #include "lib/base/reason.h"
+#include "lib/base/statistics.h"
 #include "lib/plan/facts.h"
 #include "lib/structure/history_end.h"
 #include "lib/structure/table_sets.h"
@@ -62,13 +62,6 @@ void table_sample_draw(struct table_sample *t, struct table_lengths l, unsigned 
     t->set.reset = l.longest - t->set.dummies;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* Cycles of an iteration; NaN where too many readings are disturbed. False: the probe is over. */
 static bool measure(struct table_sample *w, enum history_probe goes, double *cycles)
 {
@@ -92,10 +85,8 @@ static bool measure(struct table_sample *w, enum history_probe goes, double *cyc
         if (counts && !isnan(reading))
             readings[count++] = reading;
     }
-    if (count == READINGS) {
-        qsort(readings, READINGS, sizeof *readings, by_value);
-        *cycles = readings[READINGS / 2];
-    }
+    if (count == READINGS)
+        *cycles = median(readings, READINGS);
     return true;
 }
 

@@ -178,17 +178,32 @@ static void check_bits(const struct machine_design *m, const char *name, uint64_
 /* In the index alone. */
 static const uint64_t OF_INDEX = (UINT64_C(1) << TAGE_BITS) - 1;
 
-/* The longest history is long enough for many histories that only its table sees. */
-static void draw_long(struct machine_design *m, struct published_history *h)
+/* The longest history, from so many branches on, is long enough for many histories that only its table sees. */
+static void draw_long(struct machine_design *m, struct published_history *h, unsigned from)
 {
     struct history_register *r = &h->registers[0];
     struct tage_design *t = &m->core.tage;
 
-    r->bits = r->shift * (unsigned)pick(44, 70);
+    r->bits = r->shift * (unsigned)pick(from, 70);
     t->tables = 3;
     t->history[2][0] = r->bits;
     t->history[1][0] = r->shift * (unsigned)pick(10, 14);
     t->history[0][0] = r->shift * (unsigned)pick(2, 5);
+}
+
+/* A core with such tables of drawn sizes. */
+static struct machine_design draw_core_with_tables(uint64_t seed, unsigned from)
+{
+    uint64_t random = seed;
+    struct machine_design m = draw_machine_with_history(random);
+    struct published_history h = random_history(&random, isa.link == 0);
+
+    h.only_conditional = seed % 2;
+    draw_long(&m, &h, from);
+    give_history(&m, &h);
+    draw_sizes(&m.core.tage);
+    shorten_readings(&m);
+    return m;
 }
 
 MODEL_TEST(ways_are_given_back, "cond cond_ways")
@@ -196,17 +211,10 @@ MODEL_TEST(ways_are_given_back, "cond cond_ways")
     unsigned cores = 0;
 
     for (uint64_t seed = 0; next_seed(&seed, 0, 16); cores++) {
-        uint64_t random = seed;
-        struct machine_design m = draw_machine_with_history(random);
-        struct published_history h = random_history(&random, isa.link == 0);
+        struct machine_design m = draw_core_with_tables(seed, 44);
         struct tage_design *t = &m.core.tage;
-        h.only_conditional = seed % 2;
-        draw_long(&m, &h);
-        give_history(&m, &h);
-        draw_sizes(t);
         t->ways = (unsigned)pick(2, 8);
         t->index_bits = (unsigned)pick(3, 7);
-        shorten_readings(&m);
         run_probes_on(&m, "cond cond_ways", PROFILE_QUICK);
         check_tables(&m);
         check_capacity(&m, "frontend.cond.ways", "table", "1", t->ways);
@@ -220,17 +228,10 @@ MODEL_TEST(address_bits_are_given_back, "cond cond_address")
     unsigned cores = 0;
 
     for (uint64_t seed = 0; next_seed(&seed, 0, 10); cores++) {
-        uint64_t random = seed;
-        struct machine_design m = draw_machine_with_history(random);
-        struct published_history h = random_history(&random, isa.link == 0);
+        struct machine_design m = draw_core_with_tables(seed, 44);
         struct tage_design *t = &m.core.tage;
-        h.only_conditional = seed % 2;
-        draw_long(&m, &h);
-        give_history(&m, &h);
-        draw_sizes(t);
         for (unsigned i = 0; i < TAGE_BITS && seed % 3 == 0; i++)
             t->tag_pc[i] &= ~UINT64_C(63);
-        shorten_readings(&m);
         run_probes_on(&m, "cond cond_address", PROFILE_QUICK);
         check_bits(&m, "frontend.cond.address_bits", UINT64_MAX, 12);
     }
@@ -243,18 +244,10 @@ MODEL_TEST(sets_are_given_back, "cond cond_sets")
     unsigned cores = 0;
 
     for (uint64_t seed = 0; next_seed(&seed, 0, 4); cores++) {
-        uint64_t random = seed;
-        struct machine_design m = draw_machine_with_history(random);
-        struct published_history h = random_history(&random, isa.link == 0);
+        struct machine_design m = draw_core_with_tables(seed, 62);
         struct tage_design *t = &m.core.tage;
-        h.only_conditional = seed % 2;
-        draw_long(&m, &h);
-        h.registers[0].bits = t->history[2][0] = h.registers[0].shift * (unsigned)pick(62, 70);
-        give_history(&m, &h);
-        draw_sizes(t);
         t->ways = (unsigned)pick(2, 6);
         t->index_bits = (unsigned)pick(3, 4);
-        shorten_readings(&m);
         run_probes_on(&m, "cond cond_sets", PROFILE_QUICK);
         check_bits(&m, "frontend.cond.index_address_bits", OF_INDEX, 12);
         check_capacity(&m, "frontend.cond.sets", "table", "1", (double)(1u << t->index_bits));
