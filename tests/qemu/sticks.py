@@ -89,6 +89,9 @@ class Stick:
         if table["prepare"] in ("full", "nearly full"):
             self._fill(0 if table["prepare"] == "full" else 8192)
         self.boot_volume = self._boot_volume()
+        # What a cut has left in a file stays there while this run makes files of its own: these lines, and no others.
+        self.left = {line for _, report in self._reports() for line in report.splitlines()
+                     if HALF_WRITTEN.fullmatch(line)} if table["continues"] else set()
 
     def _make_plain(self, original):
         """An ordinary stick: one FAT volume without a partition table, onto which the folder EFI was copied."""
@@ -145,21 +148,25 @@ class Stick:
         names = stick.results(self.path, self.offset, prefix=prefix) if "::/RESULTS/" in top else []
         return {name: stick.read(self.path, f"/RESULTS/{name}", self.offset) for name in names}
 
-    def check(self):
-        """Complaints unless the file systems are sound and nothing but RESULTS has changed."""
-        complaints = []
-        cut = self.table["ends"] == "cut"
-        hint_may_be_wrong = cut or self.table["firmware"] == "uboot"
+    def _reports(self):
+        """Each file system's name, and what fsck.fat says of it."""
         for name, (begin, size) in {"the stick": (0, 64)}.items() if self.plain else PARTITIONS.items():
             part = f"{self.path}.part"
             subprocess.run(["dd", f"if={self.path}", f"of={part}", "bs=1M", f"skip={begin}", f"count={size}",
                             "conv=sparse", "status=none"], check=True)
             found = subprocess.run(["/usr/sbin/fsck.fat", "-n", part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            # what a cut has left in a file stays there while a later run makes files of its own
-            wrong = damage(found.stdout.decode(), hint_may_be_wrong, cut or bool(self.table.get("continues")))
             os.remove(part)
+            yield name, found.stdout.decode()
+
+    def check(self):
+        """Complaints unless the file systems are sound and nothing but RESULTS has changed."""
+        complaints = []
+        cut = self.table["ends"] == "cut"
+        hint_may_be_wrong = cut or self.table["firmware"] == "uboot"
+        for name, report in self._reports():
+            wrong = [line for line in damage(report, hint_may_be_wrong, cut) if line not in self.left]
             complaints += [f"fsck.fat on {name}: {line}" for line in wrong]
-            if found.returncode and not found.stdout.strip():
+            if not report.strip():
                 complaints.append(f"fsck.fat on {name} failed")
         if stick.read(self.path, "/FATHOM.CFG", self.offset) != self.config:
             complaints.append("FATHOM.CFG was changed")
