@@ -430,7 +430,7 @@ build/tests/simulator: $(wildcard tests/simulator/*.[ch] tests/simulator/counted
 # The same around a modelled core, for programs of one instruction set.
 define core_rules
 build/tests/core_$(1): $$(patsubst %,build/tests/model/%.o,$$(wildcard tests/simulator/*.c tests/simulator/timed/*.c) \
-    $$(patsubst %,tests/model/%.c,cache changes core core_bypass core_call core_data core_prefetch core_units decode dram fused history in_flight load_predictor load_store \
+    $$(patsubst %,tests/model/%.c,cache changes core core_bypass core_call core_data core_prefetch core_units decode dram fused history in_flight ittage load_predictor load_store \
     ports predictor prefetchers repeats scheduler slices stores tage targets units ways $(1)/isa) lib/base/random.c lib/structure/replacement.c)
 	$$(call say,LD,$$@)
 	$$(Q)gcc $$(MODEL_LINK) $$^ -lcapstone -lunicorn -lm -o $$@

@@ -1,6 +1,6 @@
 /*
  * What is known of branch prediction as one picture: the footprint of a branch in the history, bit by bit, and how far
- * back the history and each table of the conditional predictor look.
+ * back the history, each table of the conditional predictor, and the indirect predictor look.
  */
 'use strict';
 
@@ -26,6 +26,7 @@ function historyReaches(core, registers) {
         ...registers.filter(r => r.bits && r.shift).map(r => ({
             label: `history: ${{path: 'addresses', target: 'targets', source: 'sources'}[r.name]}`, branches: Math.round(r.bits / r.shift), kind: 'history'})),
         ...decided('frontend.cond.history', 'table').map(f => ({label: `table ${f.table}`, branches: f.value, kind: 'table'})),
+        ...decided('frontend.indirect.history').map(f => ({label: 'indirect branches', branches: f.value, kind: 'table'})),
     ];
 }
 

@@ -9,6 +9,7 @@ enum {
     SMOKE_MULTIPLICATIONS = 6, /* in the profile smoke, where each instruction counts */
     SPARSE_BYTES = 24576,      /* of dummies on lines of their own: with the rest of the code less than 32 KiB */
     OTHER_BIT = 9,             /* of the draw */
+    TARGET_BYTES = 32,         /* from the first target of an indirect jump to the second */
     FAR_BYTES = 1 << 17,       /* from the other code to branches that are not taken, in a mixture with taken ones */
     THERE_AND_BACK = 2         /* taken conditional branches that lead there and back */
 };
@@ -99,6 +100,21 @@ void history_emit_probe_branch(const struct probe *p, struct code *c)
     const struct fixup over = emit_branch_if_zero_ahead(c, REG_T5);
     emit_nop(c, emit_nop_lengths[0]);
     emit_land(c, over);
+}
+
+void history_emit_target(const struct probe *p, struct code *c, size_t places)
+{
+    history_emit_chain(p, c); /* an odd number stays odd */
+    emit_and_constant(c, REG_T5, 1);
+    emit_constant(c, REG_T4, TARGET_BYTES);
+    emit_multiply(c, REG_T5, REG_T4);
+    emit_address(c, REG_T4, places);
+    emit_add(c, REG_T5, REG_T4);
+}
+
+void history_emit_places(struct code *c)
+{
+    emit_nops(c, TARGET_BYTES);
 }
 
 bool history_build(struct probe *p, const struct branch_history *h, size_t x, enum history_probe goes, struct kernel *k)

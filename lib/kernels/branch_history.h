@@ -95,5 +95,12 @@ void history_emit_chain(const struct probe *p, struct code *c);
  * REG_T2, which must be odd, as chance_begin leaves it. REG_T5 is overwritten.
  */
 void history_emit_probe_branch(const struct probe *p, struct code *c);
+/*
+ * The same by an indirect jump with two targets: behind the chain, sets REG_T5 to the first of the two places that
+ * follow each other from `places` on where its lowest bit is zero, else to the second one. REG_T4 is overwritten.
+ */
+void history_emit_target(const struct probe *p, struct code *c, size_t places);
+/* Emits those two places, from here on; the first one leads to the second. */
+void history_emit_places(struct code *c);
 
 #endif

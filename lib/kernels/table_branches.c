@@ -9,6 +9,7 @@ enum {
     LOOP_BYTES = 16384 + (HISTORY_PLACES + 2 * TABLE_DUMMIES) * HISTORY_LINE_BYTES,
     PLACE_BIT = 20, /* of the draw: which branch */
     OTHER_BIT = 9,
+    JUMP_BYTES = 2,   /* of an indirect jump on x86-64, by that register */
     ROUTER_LINES = 6, /* that the chain and the router take at most, begun ones included */
     BEFORE = 64,      /* bytes of a page that are left free before a branch … */
     BEHIND = 64       /* … and behind it, for the NOP that it leads over and the jump back */
@@ -47,6 +48,16 @@ static uint64_t draw_branch(uint64_t *random, uint64_t inverted)
         b = a ^ inverted;
     } while (a < BEFORE || b < BEFORE || a >= PAGE - BEHIND || b >= PAGE - BEHIND);
     return a;
+}
+
+/* An indirect jump at `at` of the block, likewise, to the address in REG_T5. */
+static void emit_jump_at(struct code *c, const struct code_block *room, uint64_t from, uint64_t at)
+{
+    struct piece piece = piece_at(c, room, room->block + from);
+
+    piece_slide(&piece, room->block + at - (emit_alignment > 1 ? 0 : JUMP_BYTES - 1));
+    emit_branch_register(c, REG_T5);
+    piece_done(&piece);
 }
 
 /* A branch at `at` of the block, known by that byte, behind NOPs from `from` on; it is taken where the flags are equal. */
@@ -102,17 +113,26 @@ struct branch_route branch_places_route(const struct probe *p, struct code *c, c
     emit_xor(c, REG_T1, REG_T4);
     const size_t behind = (c->used / HISTORY_LINE_BYTES + ROUTER_LINES) * HISTORY_LINE_BYTES;
     emit_address(c, REG_T7, behind);
-    history_emit_chain(p, c);
-    emit_compare(c, REG_T5, REG_T6);
+    if (b->jumps) {
+        history_emit_target(p, c, behind);
+    } else {
+        history_emit_chain(p, c);
+        emit_compare(c, REG_T5, REG_T6);
+    }
     emit_branch_register(c, REG_T1);
     emit_place(c, behind);
+    if (b->jumps)
+        history_emit_places(c);
     return r;
 }
 
 void branch_places_emit(struct code *c, const struct branch_places *b, const struct branch_route *r)
 {
-    emit_branch_at(c, b->room, r->from, r->branch);
-    emit_branch_at(c, b->room, r->from ^ r->second, r->other ^ r->second);
+    void (*emit)(struct code *, const struct code_block *, uint64_t, uint64_t) = b->jumps ? emit_jump_at
+                                                                                          : emit_branch_at;
+
+    emit(c, b->room, r->from, r->branch);
+    emit(c, b->room, r->from ^ r->second, r->other ^ r->second);
 }
 
 bool branch_places_done(struct probe *p, const struct code *c)

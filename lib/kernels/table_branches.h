@@ -35,6 +35,7 @@ enum { BRANCHES_PAGE_BITS = 12 /* these address bits are those within a page */ 
 struct branch_places {
     const struct code_block *room;
     uint64_t difference;
+    bool jumps; /* they are indirect jumps, both to one of the same two places */
 };
 
 /* Where they are, in the block. */
@@ -58,7 +59,7 @@ const char *table_branches_map(struct code_block *room, unsigned highest, unsign
 struct piece branch_places_start(struct code *c, const struct branch_places *b, uint64_t *random);
 /*
  * Emits the chain that the branch waits for and the router, which leads to the first or the second branch by the bit in
- * REG_T1. The branch is taken where REG_T5 is zero; REG_T6 must be zero. REG_T4, REG_T5 and REG_T7 are overwritten. Code
+ * REG_T1. The branch is taken where REG_T5 is zero; jumps go by its lowest bit. REG_T6 must be zero. REG_T4, REG_T5 and REG_T7 are overwritten. Code
  * that is emitted next is executed behind the branch.
  */
 struct branch_route branch_places_route(const struct probe *p, struct code *c, const struct branch_places *b,

@@ -9,6 +9,7 @@ enum {
     NEXT_JUMPS = 3,
     JUMP_BYTES = 16,      /* from one place to the next */
     DIRECTIONS = 16,      /* branches in directions drawn at random */
+    JUMP_DRAWS = 1,       /* of as many directions as a draw has bits, before a probe jump */
     OTHER_BIT = 9,        /* of the draw */
     SPARSE_DUMMIES = 256, /* on lines of their own: with the rest of the code less than 32 KiB */
     BEARER_BYTES = 256,   /* that each of the two branches of the bearer is placed in */
@@ -37,8 +38,14 @@ static void emit_jump_by_chance(struct code *c, unsigned from, unsigned bits)
  * A jump comes last, since its address has more chance in it than a direction; then directions, since a history may
  * have little of addresses in it.
  */
-static void emit_chance(struct code *c)
+static void emit_chance(struct code *c, const struct table_trial *t)
 {
+    for (unsigned i = 0; i < JUMP_DRAWS && t->jump; i++) {
+        chance_draw(c);
+        chance_branches(c, 0, CHANCE_BITS);
+    }
+    if (t->jump) /* jumps by chance would take entries of the tables that are looked at */
+        return;
     chance_draw(c);
     for (unsigned i = 0; i < NEXT_JUMPS; i++)
         emit_jump_by_chance(c, FIRST_PLACES_BITS + i * NEXT_PLACES_BITS, NEXT_PLACES_BITS);
@@ -65,6 +72,16 @@ void table_emit_bearer(struct code *c, unsigned bit, uint64_t *random)
     emit_bearer_branch(c, REG_T1, random);
 }
 
+void table_emit_jump(const struct probe *p, struct code *c)
+{
+    const size_t places = (c->used / HISTORY_LINE_BYTES + TABLE_JUMP_LINES) * HISTORY_LINE_BYTES;
+
+    history_emit_target(p, c, places);
+    emit_branch_register(c, REG_T5);
+    emit_place(c, places);
+    history_emit_places(c);
+}
+
 size_t table_pitch(unsigned dummies)
 {
     return HISTORY_LINE_BYTES / (dummies > SPARSE_DUMMIES ? 2u : 1u);
@@ -82,13 +99,16 @@ bool table_trial_build(struct probe *p, const struct table_trial *t, enum histor
     emit_constant(&c, REG_T6, 0);
     const size_t loop = c.used;
     if (t->chance)
-        emit_chance(&c);
+        emit_chance(&c, t);
     chance_draw(&c);
     chance_bits(&c, goes == HISTORY_OTHER_BIT ? OTHER_BIT : 0, 1);
     emit_move(&c, REG_T5, goes == HISTORY_CONSTANT ? REG_T6 : REG_T1);
     table_emit_bearer(&c, 0, &random);
     history_emit_taken(&c, t->dummies, table_pitch(t->dummies));
-    history_emit_probe_branch(p, &c);
+    if (t->jump)
+        table_emit_jump(p, &c);
+    else
+        history_emit_probe_branch(p, &c);
     emit_loop(&c, loop);
     chance_end(&c);
     emit_leave(&c);

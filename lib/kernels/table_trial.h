@@ -25,6 +25,10 @@
 
 enum { TABLE_DUMMIES = 640 /* at most; Zen 4's history spans 540 */ };
 
+enum { TABLE_JUMP_LINES = 6 /* that a chain and a jump behind it take at most, begun ones included */ };
+
+/* Emits a probe jump, to one of two places by the lowest bit of REG_T5 (lib/kernels/branch_history.h). */
+void table_emit_jump(const struct probe *p, struct code *c);
 /* Bytes from one dummy to the next: a line, or half of one where so many would fill the first instruction cache. */
 size_t table_pitch(unsigned dummies);
 
@@ -38,6 +42,7 @@ struct table_trial {
     uint64_t layout;
     unsigned dummies;
     bool chance;
+    bool jump; /* the probe is an indirect jump to one of two places by the drawn bit; the chance, directions alone */
 };
 
 /*

@@ -20,68 +20,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/random.h"
 #include "lib/base/reason.h"
 #include "lib/finding/report.h"
-#include "lib/kernels/table_trial.h"
 #include "lib/plan/facts.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/table.h"
-#include "lib/structure/history_end.h"
 #include "lib/structure/table_search.h"
+#include "lib/structure/table_time.h"
 
 enum {
     SMOKE_LIMIT = 2, /* in the profile smoke */
-    ATTEMPTS = 8,    /* at a sample that is disturbed */
-    READINGS = 32,   /* of a kernel in a sample: where a sibling is at work, seven of eight are disturbed */
     LOST_OF = 100    /* samples one may be lost: the sequential test allows for 7 in 100 on the wrong side */
 };
 
 static const char TABLES[] = "frontend.cond.tables", HISTORY[] = "frontend.cond.history";
-
-struct conditional {
-    struct probe *p;
-    struct table_trial trial;
-    uint64_t iterations[HISTORY_PROBES]; /* of a reading */
-    unsigned samples, unmeasured;        /* unmeasured: controls not apart */
-    unsigned lost;                       /* samples that no attempt could measure: they count as not predicted */
-};
-
-/* Mispredictions of the probe branch in an iteration; NaN where it cannot be measured. False: the probe is over. */
-static bool measure(struct conditional *e, double *missed)
-{
-    double cycles[HISTORY_PROBES];
-
-    for (enum history_probe goes = 0; goes < HISTORY_PROBES; goes++) {
-        struct kernel k;
-        cycles[goes] = NAN;
-        for (unsigned i = 0; i < probe_smoke(e->p, 1, READINGS) && isnan(cycles[goes]); i++)
-            if (!table_trial_build(e->p, &e->trial, goes, &k) ||
-                !probe_quick_sample(e->p, &k, &e->iterations[goes], &cycles[goes]))
-                return false;
-    }
-    e->samples++;
-    const double zero = cycles[HISTORY_CONSTANT], half = cycles[HISTORY_OTHER_BIT] - zero;
-    *missed = half > HISTORY_HALF_LEAST ? 0.5 * (cycles[HISTORY_SAME_BIT] - zero) / half : (double)NAN;
-    e->unmeasured += isnan(*missed) ? 1 : 0;
-    return true;
-}
-
-static bool sample(void *context, unsigned dummies, bool chance, uint64_t layout, bool *predicted)
-{
-    struct conditional *e = context;
-    double missed = NAN;
-
-    e->trial.dummies = dummies;
-    e->trial.chance = chance;
-    e->trial.layout = layout;
-    for (unsigned i = 0; i < probe_smoke(e->p, 1, ATTEMPTS) && isnan(missed); i++)
-        if (!measure(e, &missed))
-            return false;
-    e->lost += isnan(missed) ? 1 : 0;
-    *predicted = missed < (HISTORY_PREDICTED + HISTORY_UNPREDICTED) / 2;
-    return true;
-}
 
 static void report_undecided(struct probe *p, const char *name, enum reason reason)
 {
@@ -117,7 +69,7 @@ static void report_lengths(struct probe *p, const struct table_window *found, un
 }
 
 /* One row for each window: what the findings were made from. */
-static void send_windows(const struct probe *p, const struct conditional *e, const struct table_window *found,
+static void send_windows(const struct probe *p, const struct table_time *e, const struct table_window *found,
                          unsigned count)
 {
     struct record r;
@@ -145,10 +97,10 @@ static void run(struct probe *p)
 
     if (!probe_map(p, &state, sizeof(uint64_t), 0))
         return;
-    struct conditional e = {.p = p, .trial = {.state = state.at}};
+    struct table_time e = {.p = p, .trial = {.state = state.at}};
     const struct table_search search = {.limit = (unsigned)probe_smoke(p, SMOKE_LIMIT, TABLE_DUMMIES),
                                         .random = &p->random,
-                                        .sample = sample,
+                                        .sample = table_time_sample,
                                         .context = &e};
     if (!table_reach(&search, &longest, &ends) || (ends && !table_lengths(&search, longest, found, &count)))
         return;

@@ -170,7 +170,7 @@ static void resolve(struct core *c, uint64_t next)
     else if (d->kind == KIND_CONDITIONAL)
         missed = predictor_conditional(&c->predictor, c->now.pc, c->now.pc + d->size, next, c->now.ends_loop);
     else if (d->kind == KIND_INDIRECT)
-        missed = predictor_indirect(&c->predictor, c->now.pc, next);
+        missed = predictor_indirect(&c->predictor, c->now.pc, d->size, next);
     enter_history(c, next);
     if (c->design.loop_ops && next != c->now.pc + d->size)
         follow_loop(c, next);
@@ -509,13 +509,7 @@ static struct core *core_make(const struct core_design *design)
     c->upper_table = table_new(&design->upper_table);
     if (design->stores.forwards)
         c->stores = stores_new(&design->stores, c->line_bytes, c->written);
-    c->predictor.depth = design->return_stack;
-    c->predictor.indirect = design->indirect;
-    c->predictor.patterns = cache_new(design->outcomes * CACHE_LINE_BYTES, design->outcomes ? PREDICTOR_WAYS : 0);
-    c->predictor.history.span = design->history;
-    memcpy(c->predictor.history.enters, design->history_enters, sizeof design->history_enters);
-    memcpy(c->predictor.history.registers, design->history_registers, sizeof design->history_registers);
-    c->predictor.tage = tage_new(&design->tage);
+    predictor_start(&c->predictor, design);
     return c;
 }
 
@@ -590,8 +584,7 @@ void core_free(struct core *c)
     ways_free(&c->ways);
     cache_free(&c->op_cache);
     cache_free(&c->l1i);
-    cache_free(&c->predictor.patterns);
-    tage_free(c->predictor.tage);
+    predictor_stop(&c->predictor);
     stores_free(c->stores);
     repeats_free(&c->repeats);
     prefetchers_stop(&c->prefetchers);

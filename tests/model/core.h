@@ -20,6 +20,7 @@
 #include "tests/model/fused.h"
 #include "tests/model/history.h"
 #include "tests/model/in_flight.h"
+#include "tests/model/ittage.h"
 #include "tests/model/load_predictor.h"
 #include "tests/model/load_store.h"
 #include "tests/model/nodes.h"
@@ -140,8 +141,9 @@ struct core_design {
     unsigned history;      /* entries of branch history that predict conditional branches; 0: there is no history */
     struct history_register history_registers[HISTORY_REGISTERS]; /* as bits; without any, as branches */
     bool history_enters[HISTORY_KINDS];                           /* which branches enter it */
-    struct tage_design tage; /* tagged tables that look at those registers; without any, simple ones do */
-    double penalty;          /* of a misprediction, in cycles */
+    struct ittage_design ittage; /* tables for indirect branches, which look at those registers */
+    struct tage_design tage;     /* tagged tables that look at those registers; without any, simple ones do */
+    double penalty;              /* of a misprediction, in cycles */
 };
 
 /* What has happened so far. Mispredictions are counted as parts of one: see predictor.h. */

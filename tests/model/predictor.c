@@ -1,6 +1,9 @@
 #include "tests/model/predictor.h"
 
+#include <string.h>
+
 #include "tests/model/changes.h"
+#include "tests/model/core.h"
 #include "tests/model/isa.h"
 
 /* A rate of 1, and the part of it that the latest outcome weighs. */
@@ -9,6 +12,25 @@ enum { ALWAYS = 1 << 16, LATELY = 256 };
 static unsigned slot(uint64_t key)
 {
     return (unsigned)(key * 0x9e3779b97f4a7c15 >> 52) % PREDICTOR_ENTRIES; /* Fibonacci hashing (TAOCP vol. 3, 6.4) */
+}
+
+void predictor_start(struct predictor *p, const struct core_design *design)
+{
+    p->depth = design->return_stack;
+    p->indirect = design->indirect;
+    p->patterns = cache_new(design->outcomes * CACHE_LINE_BYTES, design->outcomes ? PREDICTOR_WAYS : 0);
+    p->history.span = design->history;
+    memcpy(p->history.enters, design->history_enters, sizeof design->history_enters);
+    memcpy(p->history.registers, design->history_registers, sizeof design->history_registers);
+    p->tage = tage_new(&design->tage);
+    p->ittage = ittage_new(&design->ittage);
+}
+
+void predictor_stop(struct predictor *p)
+{
+    cache_free(&p->patterns);
+    tage_free(p->tage);
+    ittage_free(p->ittage);
 }
 
 /* What is known of the branch, which is about to change. */
@@ -117,14 +139,18 @@ double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_take
     return average_cost(b, believed != taken);
 }
 
-double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target)
+double predictor_indirect(struct predictor *p, uint64_t pc, unsigned bytes, uint64_t target)
 {
+    if (p->ittage) {
+        add_outcomes(p, 4, target >> 5 & 15); /* targets enter it, too */
+        return !ittage_predict(p->ittage, &p->history, isa.link ? pc : pc + bytes - 1, target);
+    }
     struct branch *b = branch_of(p, pc);
     bool miss = b->last != target, two = !miss || b->other == target;
 
     if (miss)
         b->other = b->last;
     b->last = target;
-    add_outcomes(p, 4, target >> 5 & 15);      /* targets enter it, too */
+    add_outcomes(p, 4, target >> 5 & 15);
     return two ? average_cost(b, miss) : miss; /* with many targets hardly any is predicted right by chance */
 }

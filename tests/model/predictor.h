@@ -15,6 +15,7 @@
 
 #include "tests/model/cache.h"
 #include "tests/model/history.h"
+#include "tests/model/ittage.h"
 #include "tests/model/tage.h"
 
 enum { PREDICTOR_ENTRIES = 16384, PREDICTOR_WAYS = 4, RETURN_STACK_MAXIMUM = 256 };
@@ -26,6 +27,8 @@ struct predictor {
     struct cache patterns;
     struct history history; /* without one, conditional branches are predicted by their counters */
     struct tage *tage; /* tagged tables that use the history's registers; NULL: the history has tables of its own */
+
+    struct ittage *ittage; /* tagged tables of indirect branches; NULL: these are predicted by their latest targets */
 
     uint64_t returns[RETURN_STACK_MAXIMUM]; /* a ring: calls that nest deeper overwrite the oldest */
     unsigned top, filled;                   /* the latest entry; how many are valid */
@@ -46,6 +49,10 @@ struct predictor {
     uint32_t kept[PREDICTOR_ENTRIES]; /* of each branch: changes_keep */
 };
 
+struct core_design;
+/* What the design says of it; everything else is zero. */
+void predictor_start(struct predictor *p, const struct core_design *design);
+void predictor_stop(struct predictor *p);
 /* A call begins (tests/model/changes.h): keeps what it is likely to change. */
 void predictor_save(struct predictor *p);
 /* A call that asked for no outcomes, and has added so many with these as the latest, is repeated. */
@@ -54,7 +61,7 @@ void predictor_call(struct predictor *p, uint64_t return_address);
 /* The branch at pc goes to `target`. Which part of a misprediction it costs: 0 to 1. */
 double predictor_return(struct predictor *p, uint64_t pc, uint64_t target);
 double predictor_conditional(struct predictor *p, uint64_t pc, uint64_t not_taken, uint64_t target, bool ends_loop);
-/* Predicted: the latest target. */
-double predictor_indirect(struct predictor *p, uint64_t pc, uint64_t target);
+/* A branch of so many bytes. Without tables for such, the latest target is predicted. */
+double predictor_indirect(struct predictor *p, uint64_t pc, unsigned bytes, uint64_t target);
 
 #endif

@@ -64,19 +64,19 @@ static uint64_t fold(const uint64_t words[HISTORY_WORDS], unsigned count, unsign
     return value;
 }
 
-static struct entry *set_of(struct tage *t, const struct history *h, unsigned table, uint64_t pc, uint16_t *tag)
+uint64_t tage_set(const struct tage_design *d, const struct history *h, unsigned table, uint64_t pc, uint16_t *tag)
 {
-    const struct tage_design *d = &t->design;
     uint64_t set = of_address(d->index_pc, d->index_bits, pc), tagged = of_address(d->tag_pc, d->tag_bits, pc);
 
     for (unsigned r = 0; r < HISTORY_REGISTERS; r++) {
         const unsigned bits = d->history[table][r];
         set ^= fold(h->words[r], bits, d->index_bits);
         /* a second fold of another width keeps histories apart that the first one makes equal */
-        tagged ^= fold(h->words[r], bits, d->tag_bits) ^ fold(h->words[r], bits, d->tag_bits - 1) << 1;
+        if (d->tag_bits)
+            tagged ^= fold(h->words[r], bits, d->tag_bits) ^ fold(h->words[r], bits, d->tag_bits - 1) << 1;
     }
     *tag = (uint16_t)(tagged & ((1u << d->tag_bits) - 1));
-    return &t->entries[table][set * d->ways];
+    return set * d->ways;
 }
 
 static struct entry *find(struct entry *set, unsigned ways, uint16_t tag)
@@ -119,7 +119,7 @@ bool tage_predict(struct tage *t, const struct history *h, uint64_t pc, bool tak
     uint8_t *base = &t->base[(pc >> d->base_low) & ((1u << d->base_bits) - 1)];
 
     for (unsigned table = 0; table < d->tables; table++) {
-        sets[table] = set_of(t, h, table, pc, &tags[table]);
+        sets[table] = &t->entries[table][tage_set(d, h, table, pc, &tags[table])];
         struct entry *e = find(sets[table], d->ways, tags[table]);
         if (!e)
             continue;

@@ -27,6 +27,8 @@ struct tage;
 
 struct tage *tage_new(const struct tage_design *d);
 void tage_free(struct tage *t);
+/* The set of that table which a branch is looked up in, as entries from the table's beginning, and its tag there. */
+uint64_t tage_set(const struct tage_design *d, const struct history *h, unsigned table, uint64_t pc, uint16_t *tag);
 /* The branch at pc was taken or not, with that history. Whether it was predicted right; the tables learn. */
 bool tage_predict(struct tage *t, const struct history *h, uint64_t pc, bool taken);
 

@@ -25,6 +25,7 @@ def picture(open_page, axe, wrong):
         finding("history.branches", 0, kind="indirect"),
         finding("cond.history", 194, table=1),
         finding("cond.history", 66, table=2),
+        finding("indirect.history", 64),
         finding("cond.history", None, "U", table=3, reason="noise"),
     ]
     with open_page() as page:
@@ -35,8 +36,8 @@ def picture(open_page, axe, wrong):
         wrong.check(shown["terms"] == ["B4", "1", "B3", "T0", "0"], f"the formulas are {shown['terms']}")
         wrong.check(shown["xors"] == 1, f"{shown['xors']} XORs")
         wrong.check("388 bits" in shown["titles"][0], f"the title is {shown['titles'][0]}")
-        wrong.check(shown["reaches"] == 3, f"{shown['reaches']} bars")
-        wrong.check({"194", "66", "table 2"} <= set(shown["ticks"]), f"the bars say {shown['ticks']}")
+        wrong.check(shown["reaches"] == 4, f"{shown['reaches']} bars")
+        wrong.check({"194", "66", "table 2", "64", "indirect branches"} <= set(shown["ticks"]), f"the bars say {shown['ticks']}")
         wrong.check("table 3" not in shown["ticks"], "what is undecided has a bar")
         browser.accessible(page, axe, "the picture", wrong)
         page.shot("predictor", whole=True)

@@ -7,6 +7,7 @@
 #include "tests/model/draw.h"
 #include "tests/model/footprints.h"
 #include "tests/model/isa.h"
+#include "tests/model/tage_bits.h"
 #include "tests/model/test.h"
 
 /* Branches that the history of a table spans: of its registers, the one that reaches farthest. */
@@ -135,49 +136,6 @@ MODEL_TEST(published_tables_are_given_back, "")
     end(0, 0);
 }
 
-/* What the index and the tag of tagged tables make of that address bit. */
-static uint64_t of_bit(const struct tage_design *t, unsigned bit)
-{
-    uint64_t all = 0;
-
-    for (unsigned i = 0; i < t->index_bits; i++)
-        all |= (t->index_pc[i] >> bit & 1) << i;
-    for (unsigned i = 0; i < t->tag_bits; i++)
-        all |= (t->tag_pc[i] >> bit & 1) << (TAGE_BITS + i);
-    return all;
-}
-
-/* Bits below `end` that are in these, those of which only the XOR is joined by ^: "0 1^12 2". */
-static void address_text(const struct tage_design *t, uint64_t of, unsigned end, char out[200])
-{
-    size_t used = 0;
-
-    out[0] = 0;
-    for (unsigned bit = 0; bit < end; bit++) {
-        bool first = (of_bit(t, bit) & of) != 0;
-        for (unsigned before = 0; before < bit; before++)
-            first &= ((of_bit(t, before) ^ of_bit(t, bit)) & of) != 0;
-        for (unsigned also = bit; also < end && first; also++)
-            if (!((of_bit(t, also) ^ of_bit(t, bit)) & of))
-                used += (size_t)snprintf(out + used, 200 - used, "%s%u", also > bit ? "^" : used ? " " : "", also);
-    }
-    if (!used)
-        snprintf(out, 200, "none");
-}
-
-static void check_bits(const struct machine_design *m, const char *name, uint64_t of, unsigned end)
-{
-    char truth[200];
-    const char *f = finding_of(name, "table", "1");
-
-    address_text(&m->core.tage, of, end, truth);
-    if (is_decided(m, f, name, "1") && !has_field(f, "value", truth))
-        complain(m, "%s are not %s", name, truth);
-}
-
-/* In the index alone. */
-static const uint64_t OF_INDEX = (UINT64_C(1) << TAGE_BITS) - 1;
-
 /* The longest history, from so many branches on, is long enough for many histories that only its table sees. */
 static void draw_long(struct machine_design *m, struct published_history *h, unsigned from)
 {
@@ -233,7 +191,7 @@ MODEL_TEST(address_bits_are_given_back, "cond cond_address")
         for (unsigned i = 0; i < TAGE_BITS && seed % 3 == 0; i++)
             t->tag_pc[i] &= ~UINT64_C(63);
         run_probes_on(&m, "cond cond_address", PROFILE_QUICK);
-        check_bits(&m, "frontend.cond.address_bits", UINT64_MAX, 12);
+        check_address_bits(&m, &m.core.tage, "frontend.cond.address_bits", "1", UINT64_MAX);
     }
     end(cores, 0);
 }
@@ -249,7 +207,7 @@ MODEL_TEST(sets_are_given_back, "cond cond_sets")
         t->ways = (unsigned)pick(2, 6);
         t->index_bits = (unsigned)pick(3, 4);
         run_probes_on(&m, "cond cond_sets", PROFILE_QUICK);
-        check_bits(&m, "frontend.cond.index_address_bits", OF_INDEX, 12);
+        check_address_bits(&m, &m.core.tage, "frontend.cond.index_address_bits", "1", TAGE_OF_INDEX);
         check_capacity(&m, "frontend.cond.sets", "table", "1", (double)(1u << t->index_bits));
     }
     end(cores, cores); /* the search without time is in tests/unit/table_ways_tage.c */
