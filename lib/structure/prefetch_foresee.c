@@ -70,7 +70,7 @@ static enum forecast by_sequence(const struct prefetch_found *f, const struct se
     if (!f->exists || s->count < 2 || (s->stride > 0 ? !up : !down))
         return STAYS;
     const struct sequence measured = {.stride = f->stride, .count = s->count, .one = s->one};
-    if (s->count > f->measured || ahead > (int)reach_most(&measured))
+    if (s->count > f->measured || f->unsteady[s->count] || ahead > (int)reach_most(&measured))
         return NOTHING;
     return f->in[s->count] >> ahead & 1 ? COMES : f->perhaps[s->count] >> ahead & 1 ? NOTHING : STAYS;
 }
@@ -138,7 +138,7 @@ bool prefetch_foresee(struct prefetch_kinds *k, unsigned lists, struct prefetch_
     for (unsigned n = 0; n < lists; n++) {
         struct drawn d;
         struct access_list l;
-        struct looked lines[LOOKS];
+        struct looked lines[LOOKS + 1]; /* the last one is the control */
         enum forecast says[LOOKS];
         bool accessed[LOOKS];
         draw(k, &d);
@@ -149,8 +149,14 @@ bool prefetch_foresee(struct prefetch_kinds *k, unsigned lists, struct prefetch_
             says[i] = forecast_of(k, &d.all[which], d.begin[which], line, &accessed[i]);
             lines[i].at = (int32_t)which * ACCESS_PAGE_BYTES + line * ACCESS_LINE_BYTES;
         }
-        if (!prefetch_look(k->look, &l, lines, LOOKS))
+        lines[LOOKS].at = l.all[l.count - 1].at;
+        if (!prefetch_look(k->look, &l, lines, LOOKS + 1))
             return false;
+        /* what was accessed at last is near: where it is not, something else uses the levels as well */
+        if (lines[LOOKS].where < NEAR_EITHER) {
+            out->disturbed++;
+            continue;
+        }
         for (size_t i = 0; i < LOOKS; i++) {
             if (isnan(lines[i].part)) /* where it is could not be seen */
                 continue;

@@ -5,7 +5,8 @@
  * A list has up to three sequences, each in its own page and of its own load instructions, which take turns at random:
  * one load instruction at a constant distance, or neighbouring lines by many. Lengths, distances, directions and begins
  * are drawn. Of each list some lines are looked at: accessed ones, lines that would follow, and any others of these
- * pages. What is not certain, such as lines that were brought at some places only, is not foreseen.
+ * pages. What is not certain, such as lines that were brought at some places only, or that were not brought again much
+ * later, is not foreseen.
  *
  * Method: docs/METHODS.md, 7.22.
  */
@@ -15,9 +16,10 @@
 #include "lib/structure/prefetch_kinds.h"
 
 struct prefetch_foreseen {
-    unsigned lines;                  /* that were looked at, and where they are could be seen */
-    unsigned known;                  /* that something was said about beforehand, … */
-    unsigned right;                  /* … which was so */
+    unsigned disturbed; /* lists after which the line that they accessed last was not near: they do not count */
+    unsigned lines;     /* that were looked at, and where they are could be seen */
+    unsigned known;     /* that something was said about beforehand, … */
+    unsigned right;     /* … which was so */
     unsigned brought, brought_right; /* of these, lines that were said to be brought without being accessed */
 };
 

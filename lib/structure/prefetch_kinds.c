@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/structure/prefetch_confirm.h"
 #include "lib/structure/prefetch_pointers.h"
 #include "lib/structure/prefetch_reach.h"
 #include "lib/structure/prefetch_region.h"
@@ -119,6 +120,34 @@ static bool look_around(struct prefetch_look *w, bool earlier, struct around *ou
     return true;
 }
 
+/*
+ * Lines of which it was not certain count as left at home, or brought, where two further looks agree on that. All of
+ * them brought say that what is taken for home is not: then nothing is certain.
+ */
+static bool look_around_again(struct prefetch_look *w, bool earlier, struct around *out)
+{
+    static const uint32_t all = (UINT32_C(1) << (AROUND + 1)) - 1 - (UINT32_C(1) << BEFORE);
+    struct around more[2];
+
+    if (!look_around(w, earlier, out))
+        return false;
+    if (out->unclear[0] | out->unclear[1] && !probe_is_smoke(w->p)) {
+        if (!look_around(w, earlier, &more[0]) || !look_around(w, earlier, &more[1]))
+            return false;
+        for (size_t odd = 0; odd < 2; odd++) {
+            const uint32_t unclear = more[0].unclear[odd] | more[1].unclear[odd] | (more[0].in[odd] ^ more[1].in[odd]);
+            out->in[odd] |= out->unclear[odd] & more[0].in[odd] & ~unclear;
+            out->unclear[odd] &= unclear;
+        }
+    }
+    for (size_t odd = 0; odd < 2; odd++)
+        if (out->in[odd] == all && !probe_is_smoke(w->p)) {
+            out->in[odd] = 0;
+            out->unclear[odd] = all;
+        }
+    return true;
+}
+
 static double next_lines(const struct around *a)
 {
     const uint32_t one = UINT32_C(1) << (BEFORE + 1);
@@ -159,7 +188,7 @@ static bool find_single(struct prefetch_kinds *k)
     struct around alone, later;
     struct prefetch_found *next = &k->found[PREFETCH_NEXT], *pair = &k->found[PREFETCH_PAIR];
 
-    if (!look_around(k->look, false, &alone) || !look_around(k->look, true, &later))
+    if (!look_around_again(k->look, false, &alone) || !look_around_again(k->look, true, &later))
         return false;
     for (size_t odd = 0; odd < 2; odd++)
         next->shown[odd] = pair->shown[odd] = alone.shown[odd];
@@ -195,7 +224,7 @@ static bool find_single_again(struct prefetch_kinds *k)
 {
     struct around alone;
 
-    if (!look_around(k->look, false, &alone))
+    if (!look_around_again(k->look, false, &alone))
         return false;
     keep_if_again(&k->found[PREFETCH_NEXT], next_lines(&alone));
     keep_if_again(&k->found[PREFETCH_PAIR], other_half(&alone));
@@ -208,7 +237,7 @@ static bool find_single_again(struct prefetch_kinds *k)
  * After how many accesses at that stride lines are brought, and which, but for those that a single access brings, or the
  * same accesses in the other order, which leads away from them. *unclear: lines of which that is not certain.
  */
-static bool look_stream(struct prefetch_kinds *k, int stride, uint32_t *in, uint32_t *unclear, enum nearness *into)
+static bool look_stream(struct prefetch_kinds *k, int stride, uint32_t *in, uint32_t *unclear)
 {
     enum { LEAST = 2 /* accesses that can be a stream */ };
     struct sequence s = {.stride = stride, .count = PREFETCH_SEQUENCE};
@@ -217,7 +246,6 @@ static bool look_stream(struct prefetch_kinds *k, int stride, uint32_t *in, uint
 
     if (!reach_search(k->look, &s, LEAST, known, &s.count, &r))
         return false;
-    *into = r.where;
     *in = r.in & ~known;
     *unclear = *in ? 0 : r.unclear & ~known;
     if (!*in || abs(stride) > 1)
@@ -240,12 +268,9 @@ static bool find_stream(struct prefetch_kinds *k)
     uint32_t in[4], unclear[4];
     bool certain = true;
 
-    for (size_t i = 0; i < 4; i++) {
-        enum nearness into;
-        if (!look_stream(k, strides[i], &in[i], &unclear[i], &into))
+    for (size_t i = 0; i < 4; i++)
+        if (!look_stream(k, strides[i], &in[i], &unclear[i]))
             return false;
-        f->into = i == 0 && in[i] ? into : f->into;
-    }
     const bool up = in[0] != 0, down = in[1] != 0;
     for (size_t i = 0; i < 2; i++)
         certain = certain && !unclear[i];
@@ -313,7 +338,7 @@ bool prefetch_kinds_find(struct prefetch_kinds *k)
     start(k);
     if (!find_single(k) || !prefetch_find_stride(k) || !find_stream(k) || !prefetch_find_region(k) ||
         !prefetch_find_deltas(k) || !prefetch_find_replay(k) || !prefetch_find_pointers(k) || !find_single_again(k) ||
-        !prefetch_find_throttled(k))
+        !prefetch_find_throttled(k) || !prefetch_confirm(k))
         return false;
     doubt_condition(k, &k->found[PREFETCH_NEXT]);
     doubt_condition(k, &k->found[PREFETCH_PAIR]);

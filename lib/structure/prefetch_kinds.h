@@ -121,7 +121,10 @@ struct prefetch_found {
     uint32_t in[PREFETCH_SEQUENCE + 1], perhaps[PREFETCH_SEQUENCE + 1];
     unsigned most[PREFETCH_SEQUENCE + 1]; /* strides ahead that were looked at */
     unsigned measured;                    /* the largest such n that was measured; 0: none */
-    int stride;
+    bool unsteady[PREFETCH_SEQUENCE + 1]; /* of n accesses: much later, or in the other direction, it is different */
+    int stride, other;                    /* of the two views, in lines; other 0: there is one view only */
+    bool masked[PREFETCH_VIEWS]; /* a single access may bring a line before the nearest one that is brought then */
+    bool levels[NEARNESSES];     /* in which lines were seen that it brings */
     struct prefetch_shown shown[SHOWN_LISTS]; /* what its lists fetched */
     size_t shown_lists;
     uint32_t first[PREFETCH_VIEWS]; /* what is brought as soon as it is trained, as bits: strides, or lines */

@@ -174,15 +174,23 @@ static bool find_empties(struct prefetch_look *w, size_t *empties, size_t lines,
     return true;
 }
 
-/* The least of several: a last level that other cores use as well may lose lines to memory for a while. */
+/*
+ * The least of several: a last level that other cores use as well may lose lines to memory for a while. In every second
+ * one all places are brought home in each window, so that they have less time for that.
+ */
 static bool time_home(struct prefetch_look *w, double *ticks)
 {
+    const size_t refresh = w->area.refresh;
+
     if (!w->has_second)
         return time_known(w, NEAR_HOME, ticks);
     *ticks = INFINITY;
     for (unsigned i = 0; i < probe_smoke(w->p, 1, HOME_ROUNDS); i++) {
         double now;
-        if (!time_known(w, NEAR_HOME, &now))
+        w->area.refresh = i % 2 ? 0 : refresh;
+        const bool good = time_known(w, NEAR_HOME, &now);
+        w->area.refresh = refresh;
+        if (!good)
             return false;
         *ticks = fmin(*ticks, now);
     }
@@ -490,4 +498,14 @@ bool looked_brought(const struct looked *line, double known)
 bool looked_known(const struct looked *line)
 {
     return line->part > LOOK_TOLERANCE;
+}
+
+enum nearness looked_level(const struct prefetch_look *w, const struct looked *line)
+{
+    const double first = w->ticks[NEAR_FIRST], home = w->ticks[NEAR_HOME], second = w->ticks[NEAR_SECOND];
+    const double farthest = second + LOOK_TOLERANCE * (second - first);
+
+    if (line->where == NEAR_SECOND && line->part < (home - farthest) / (home - first))
+        return NEAR_EITHER;
+    return line->where;
 }

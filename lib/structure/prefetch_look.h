@@ -84,5 +84,10 @@ bool prefetch_look_resolves(const struct prefetch_look *w, const struct access_l
 bool looked_brought(const struct looked *line, double known);
 /* Whether a line is so near that it can show others to be brought. */
 bool looked_known(const struct looked *line);
+/*
+ * The level that a line is in, for a finding about levels: NEAR_EITHER also where it costs more than one in the second
+ * level, since so does a line that is in the first level at most places and at home at the others.
+ */
+enum nearness looked_level(const struct prefetch_look *w, const struct looked *line);
 
 #endif

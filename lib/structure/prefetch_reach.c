@@ -59,7 +59,12 @@ static bool measure(struct prefetch_look *w, const struct sequence *s, unsigned 
         const enum nearness where = lines[i - 1].where;
         out->in |= where >= NEAR_EITHER ? UINT32_C(1) << i : 0;
         out->unclear |= where == NEAR_UNCLEAR ? UINT32_C(1) << i : 0;
-        out->where = where >= NEAR_EITHER ? where : out->where;
+        if (where >= NEAR_EITHER) {
+            const enum nearness level = looked_level(w, &lines[i - 1]);
+            *(level == NEAR_FIRST    ? &out->first
+              : level == NEAR_SECOND ? &out->second
+                                     : &out->either) |= UINT32_C(1) << i;
+        }
     }
     return true;
 }
@@ -67,6 +72,11 @@ static bool measure(struct prefetch_look *w, const struct sequence *s, unsigned 
 bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out)
 {
     return measure(w, s, MOST, out);
+}
+
+bool reach_measure_near(struct prefetch_look *w, const struct sequence *s, unsigned limit, struct reach *out)
+{
+    return measure(w, s, limit, out);
 }
 
 bool reach_search(struct prefetch_look *w, const struct sequence *s, unsigned least, uint32_t known, unsigned *count,

@@ -25,9 +25,9 @@ struct sequence {
 
 /* Which lines are brought after a sequence. Bit i stands for the line i strides ahead of the last access, i from 1. */
 struct reach {
-    uint32_t in, unclear; /* lines that were brought; lines of which that is not certain */
-    uint32_t most;        /* the largest i that was looked at */
-    enum nearness where;  /* where the brought line with the fewest strides ahead is; NEAR_UNCLEAR: none was brought */
+    uint32_t in, unclear;           /* lines that were brought; lines of which that is not certain */
+    uint32_t most;                  /* the largest i that was looked at */
+    uint32_t first, second, either; /* of the lines that were brought, those in that level; either: looked_level */
 };
 
 /* The most strides ahead of the last access of such a sequence that can be looked at; 0: none. */
@@ -44,6 +44,8 @@ bool reach_search(struct prefetch_look *w, const struct sequence *s, unsigned le
  * ended.
  */
 bool reach_measure(struct prefetch_look *w, const struct sequence *s, struct reach *out);
+/* The same, of lines up to `limit` strides ahead of the last access. */
+bool reach_measure_near(struct prefetch_look *w, const struct sequence *s, unsigned limit, struct reach *out);
 /*
  * Adds REACH_FORGETS loads of other lines, no two of them as far apart, by that instruction. A prefetcher that keeps a
  * stride over a few wrong ones would go on from the place before.

@@ -76,6 +76,12 @@ static void record_other_lines(struct prefetch_kinds *k, struct access_list *l, 
     }
 }
 
+/* The level of lines of which some are in that one, and others in that; NEAR_UNCLEAR: there are none. */
+static enum nearness together(enum nearness some, enum nearness others)
+{
+    return !some || some == others ? others : !others ? some : NEAR_EITHER;
+}
+
 /*
  * Which lines of the last page are brought, as bits: line i from its begin, or end. *shown becomes what is drawn of
  * that; it may be NULL.
@@ -111,7 +117,8 @@ static bool look_region(struct prefetch_kinds *k, const struct region_test *t, u
         const int32_t at = lines[i].at / ACCESS_LINE_BYTES % PAGE_LINES, line = t->down ? PAGE_LINES - 1 - at : at;
         *in |= (uint64_t)(lines[i].where >= NEAR_EITHER) << line;
         *unclear |= (uint64_t)(lines[i].where == NEAR_UNCLEAR) << line;
-        *into = lines[i].where > *into ? lines[i].where : *into;
+        if (lines[i].where >= NEAR_EITHER)
+            *into = together(*into, looked_level(k->look, &lines[i]));
     }
     return true;
 }
@@ -281,7 +288,7 @@ bool prefetch_find_region(struct prefetch_kinds *k)
         /* prefetchers that adapt pause at times: what was not seen once is looked at again */
         if (!in[view] && !probe_is_smoke(k->look->p) && !look_region(k, &there, &in[view], &unclear[0], &into, NULL))
             return false;
-        f->into = into > f->into ? into : f->into;
+        f->into = together(f->into, into);
         disturbed |= unclear[0] || unclear[1];
         by_control |= control != 0;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/structure/prefetch_confirm.h"
 #include "lib/structure/prefetch_growth.h"
 #include "lib/structure/prefetch_pages.h"
 #include "lib/structure/prefetch_reach.h"
@@ -32,6 +33,7 @@ static bool find_train(struct prefetch_kinds *k, struct prefetch_found *f, bool 
         if (!reach_measure(k->look, &s, &r))
             return false;
         const uint32_t in = r.in & ~known;
+        prefetch_add_levels(f, &r, known);
         if (view == 0) {
             f->in[n] = in;
             f->perhaps[n] = (r.unclear | known) & ~in;
@@ -49,6 +51,7 @@ static bool find_train(struct prefetch_kinds *k, struct prefetch_found *f, bool 
             if (!(r.unclear >> reach_farthest(in)) && reach_farthest(in) < r.most)
                 f->numbers[PREFETCH_DISTANCE].view[view] = reach_farthest(in);
             f->first[view] = in;
+            f->masked[view] = known >> (__builtin_ctz(in) - 1) & 1;
         }
         unclear = unclear || (!in && r.unclear & ~known);
         if (f->first[view] && view > 0)
@@ -122,6 +125,7 @@ static bool find_streams(struct prefetch_kinds *k, struct prefetch_found *f, boo
 bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one, int stride, int other)
 {
     f->stride = stride;
+    f->other = other;
     if (!find_train(k, f, one, stride, 0))
         return false;
     if (isnan(f->numbers[PREFETCH_TRAIN].view[0])) { /* what was seen once does not come again */
@@ -134,14 +138,13 @@ bool prefetch_train(struct prefetch_kinds *k, struct prefetch_found *f, bool one
         return false;
     if (stride < 0)
         return true;
-    if (!other || f->numbers[PREFETCH_TRAIN].view[0] == f->numbers[PREFETCH_TRAIN].view[1])
-        f->words[PREFETCH_GROWTH] = prefetch_growth(f);
-    if (!prefetch_find_trains(k, f, one))
-        return false;
-    /* this looks at the line that the last access brings: it must be known well, which both directions then agree on */
+    /* these look at the line that the last access brings: it must be known well, which both directions then agree on */
     const double *train = f->numbers[PREFETCH_TRAIN].view;
-    if ((!other || train[0] == train[1]) && !prefetch_find_pages(k, f, one))
-        return false;
+    if (!other || train[0] == train[1]) {
+        f->words[PREFETCH_GROWTH] = prefetch_growth(f);
+        if (!prefetch_find_trains(k, f, one) || !prefetch_find_pages(k, f, one))
+            return false;
+    }
     /* a single look: it is done twice, and counts where both agree */
     if (!find_streams(k, f, one, stride))
         return false;
@@ -280,7 +283,6 @@ bool prefetch_find_stride(struct prefetch_kinds *k)
         if ((many.in | many.unclear) & ~known)
             continue;
         seen[views] = one.in & ~known ? 1 : one.unclear & ~known ? NAN : 0;
-        f->into = one.in & ~known && !views ? one.where : f->into;
         usable[views++] = s.stride;
     }
     if (views < PREFETCH_VIEWS || isnan(seen[0]) || isnan(seen[1]) || seen[0] != seen[1]) {

@@ -307,13 +307,13 @@ static bool find_shorts(struct prefetch_kinds *k, struct prefetch_found *f, cons
  * After how many accesses elsewhere, the first of them at a wrong distance, a trained instruction is followed again. In
  * the first view elsewhere is another page, in the second one the same.
  */
-static bool find_resumes(struct prefetch_kinds *k, struct prefetch_found *f, const struct trained *t, size_t view)
+static bool find_resumes(struct prefetch_kinds *k, const struct trained *t, size_t view, double *out)
 {
     enum { MORE = 3 /* accesses behind training: confidence may grow */ };
     const unsigned before = t->count + MORE;
     const int32_t away = view ? line_of(t, before) + ACCESS_LINE_BYTES : ACCESS_PAGE_BYTES;
-    double *out = &f->numbers[PREFETCH_RESUMES].view[view];
 
+    *out = NAN;
     for (unsigned n = 1; n <= t->count && isnan(*out); n++) {
         struct access_list l = {.align = view ? ACCESS_LINE_BYTES : ACCESS_PAGE_BYTES, .led = true};
         struct looked line = {.at = away + line_of(t, n - 1 + t->ahead)};
@@ -346,5 +346,14 @@ bool prefetch_find_trains(struct prefetch_kinds *k, struct prefetch_found *f, bo
     if (!decide(k, &t, list_unit, "lines", "bytes", &f->words[PREFETCH_UNIT]))
         return false;
     t.each = hits->text && !strcmp(hits->text, "train") && unit->text && !strcmp(unit->text, "bytes");
-    return find_shorts(k, f, &t) && find_resumes(k, f, &t, 0) && find_resumes(k, f, &t, 1);
+    if (!find_shorts(k, f, &t))
+        return false;
+    /* single looks: all is done twice, and counts where both agree */
+    for (size_t view = 0; view < PREFETCH_VIEWS; view++) {
+        double *out = &f->numbers[PREFETCH_RESUMES].view[view], again;
+        if (!find_resumes(k, &t, view, out) || !find_resumes(k, &t, view, &again))
+            return false;
+        *out = *out == again ? *out : (double)NAN;
+    }
+    return true;
 }

@@ -170,13 +170,14 @@ static bool foresee(struct probe *p, const struct home *h, struct prefetch_kinds
         return false;
     record_table(p, &r, "foreseen");
     record_text(&r, "home", h->name);
-    RECORD_COLUMNS(&r, "lines", "known", "right", "brought", "brought_right");
+    RECORD_COLUMNS(&r, "lines", "known", "right", "brought", "brought_right", "disturbed");
     record_array(&r, NULL);
     record_integer(&r, NULL, seen.lines);
     record_integer(&r, NULL, seen.known);
     record_integer(&r, NULL, seen.right);
     record_integer(&r, NULL, seen.brought);
     record_integer(&r, NULL, seen.brought_right);
+    record_integer(&r, NULL, seen.disturbed);
     record_close(&r);
     record_close(&r);
     record_send(&r);

@@ -178,15 +178,26 @@ static void check_fetched(const struct machine_design *m, const char *kind, cons
         complain(m, "%s home=%s was found, and nothing was fetched", kind, home);
 }
 
+/* Lines may come into a nearer level as well, if another kind brings them there: only a farther one is wrong. */
+static void check_level(const struct machine_design *m, const char *kind, const char *home, size_t into)
+{
+    const char *f = about("memory.prefetcher.level", kind, home);
+
+    if (f && is_found(kind, home) && is_decided(m, f, "memory.prefetcher.level", kind) && into == 0 &&
+        !has_field(f, "value", "1"))
+        complain(m, "level %s home=%s: reported %.8s, true is 1", kind, home, record_value(f, "value", 2));
+}
+
 /* What both kinds of sequences have. */
 static void check_sequence(const struct machine_design *m, const char *kind, const char *home, unsigned train,
-                           unsigned degree, unsigned distance, unsigned entries, unsigned grows)
+                           unsigned degree, unsigned distance, unsigned entries, unsigned grows, size_t into)
 {
     check_parameter(m, "memory.prefetcher.train", kind, home, train);
     check_parameter(m, "memory.prefetcher.degree", kind, home, degree);
     check_parameter(m, "memory.prefetcher.distance", kind, home, distance);
     check_parameter(m, "memory.prefetcher.streams", kind, home, entries);
     check_word(m, "memory.prefetcher.growth", kind, home, grows ? "grows" : "constant");
+    check_level(m, kind, home, into);
     check_fetched(m, kind, home, distance + grows);
 }
 
@@ -244,7 +255,7 @@ static void check_stride(const struct machine_design *m, const char *home)
     check_kind(m, "stride", home, there || (deltas->deltas && shows(m, home, deltas->into)) ? "up and down" : "none");
     if (!there)
         return;
-    check_sequence(m, "stride", home, d->train, d->degree, d->distance, d->entries, d->grows);
+    check_sequence(m, "stride", home, d->train, d->degree, d->distance, d->entries, d->grows, d->into);
     /* where it stops at pages, a longer stride must fit into one as well */
     check_seen_parameter(m, "memory.prefetcher.stride_max", "stride", home, d->lines,
                          d->crosses || (d->lines + 1) * (d->train - 1 + ahead) < page_lines);
@@ -280,7 +291,7 @@ static void check_stream(const struct machine_design *m, const char *home)
     check_kind(m, "stream", home, !there ? "none" : d->down ? "up and down" : "up");
     if (!there)
         return;
-    check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries, d->grows);
+    check_sequence(m, "stream", home, d->train, d->degree, d->distance, d->entries, d->grows, d->into);
     check_throttled(m, "stream", home, SWITCH_STREAM, d->degree);
     check_pages(m, "stream", home, "stops", "stops", "stops");
     check_seen(m, "stream", home, &d->sees);
@@ -525,6 +536,42 @@ static void show(const struct machine_design *m)
             d->region.behind, d->region.active, (int)d->region.key, d->region.into + 1);
 }
 
+/* A core with small caches, of which prefetchers are drawn or designed; other cores evict nothing. */
+static struct machine_design draw_small(uint64_t seed)
+{
+    struct machine_design m = draw_machine(seed);
+
+    m.core.data[0] = (struct cache_design){.bytes = 16 * KIB, .ways = 4, .latency = m.core.data[0].latency};
+    m.core.data[1] = (struct cache_design){.bytes = 128 * KIB, .ways = 8, .latency = m.core.data[1].latency};
+    if (m.core.data[2].ways)
+        m.core.data[2] = (struct cache_design){.bytes = 2048 * KIB, .ways = 16, .latency = m.core.data[2].latency};
+    m.memory_bytes = 16384 * KIB;
+    m.declares = true;
+    return m;
+}
+
+/*
+ * A stream whose first lines are those that a single access brings: with more accesses it brings lines farther ahead,
+ * and how many are needed at first does not show. It must not be taken for one that needs as many as show.
+ */
+MODEL_TEST(streams_behind_next_lines_are_not_misread, "prefetcher")
+{
+    for (uint64_t seed = 0; getenv("LONG") && next_seed(&seed, 1, 8);) {
+        struct machine_design m = draw_small(seed);
+        m.core.prefetchers.next = (struct neighbour_design){.on = true, .degree = (unsigned)pick(1, 2)};
+        m.core.prefetchers.stream = (struct stream_design){.entries = (unsigned)pick(4, 12),
+                                                           .train = (unsigned)pick(2, 4),
+                                                           .degree = 1,
+                                                           .distance = 1,
+                                                           .gap = 1,
+                                                           .down = pick(0, 1),
+                                                           .grows = (unsigned)pick(2, 4)};
+        run_probes_on(&m, "prefetcher", PROFILE_QUICK);
+        check_prefetchers(&m);
+    }
+    end(0, 1000); /* how much is decided counts below */
+}
+
 MODEL_TEST(prefetchers_are_given_back, "prefetcher")
 {
     enum { KINDS = 8 };
@@ -535,16 +582,10 @@ MODEL_TEST(prefetchers_are_given_back, "prefetcher")
         if (!getenv("LONG") && !getenv("MODEL_SEED") && seeds_on("x86_64", 1) != seed % 2)
             continue;
         machines++;
-        struct machine_design m = draw_machine(seed);
-        m.core.data[0] = (struct cache_design){.bytes = 16 * KIB, .ways = 4, .latency = m.core.data[0].latency};
-        m.core.data[1] = (struct cache_design){.bytes = 128 * KIB, .ways = 8, .latency = m.core.data[1].latency};
-        if (m.core.data[2].ways)
-            m.core.data[2] = (struct cache_design){.bytes = 2048 * KIB, .ways = 16, .latency = m.core.data[2].latency};
-        m.memory_bytes = 16384 * KIB;
+        struct machine_design m = draw_small(seed);
         m.evictions = pick(0, 2) == 0 ? (unsigned)pick(16, 256) : 0;
         evicting += m.evictions > 0;
         m.core.contiguous = seed % 4 != 3;
-        m.declares = true;
         draw_prefetchers(&m.core.prefetchers, seed % 8 == 0);
         m.core.prefetchers.switches = seed % 2 == 0;
         draw_throttle(&m.core.prefetchers.throttle);
