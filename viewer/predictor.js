@@ -26,7 +26,7 @@ function historyReaches(core, registers) {
         ...registers.filter(r => r.bits && r.shift).map(r => ({
             label: `history: ${{path: 'addresses', target: 'targets', source: 'sources'}[r.name]}`, branches: Math.round(r.bits / r.shift), kind: 'history'})),
         ...decided('frontend.cond.history', 'table').map(f => ({label: `table ${f.table}`, branches: f.value, kind: 'table'})),
-        ...decided('frontend.indirect.history').map(f => ({label: 'indirect branches', branches: f.value, kind: 'table'})),
+        ...decided('frontend.indirect.history', 'kind').filter(f => f.kind === 'conditional-taken').map(f => ({label: 'indirect branches', branches: f.value, kind: 'table'})),
     ];
 }
 

@@ -81,11 +81,16 @@ static void emit_bearer(struct code *c, enum history_bearer bearer)
     emit_nop(c, emit_nop_lengths[0]);
 }
 
-void history_emit_taken(struct code *c, unsigned count, size_t pitch)
+void history_emit_dummies(struct code *c, enum history_kind kind, unsigned count, size_t pitch)
 {
     emit_align(c, HISTORY_LINE_BYTES);
     for (unsigned i = 0; i < count && code_good(c); i++)
-        emit_dummy(c, HISTORY_TAKEN, pitch);
+        emit_dummy(c, kind, pitch);
+}
+
+void history_emit_taken(struct code *c, unsigned count, size_t pitch)
+{
+    history_emit_dummies(c, HISTORY_TAKEN, count, pitch);
 }
 
 void history_emit_chain(const struct probe *p, struct code *c)

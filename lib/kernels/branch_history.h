@@ -85,6 +85,8 @@ bool history_build(struct probe *p, const struct branch_history *h, size_t x, en
  * first one begins a line.
  */
 void history_emit_taken(struct code *c, unsigned count, size_t pitch);
+/* The same of that kind; the function that calls go to is at offset 0. */
+void history_emit_dummies(struct code *c, enum history_kind kind, unsigned count, size_t pitch);
 /*
  * Emits the chain of multiplications that a probe branch waits for: of REG_T5 by REG_T2, which must be odd, as
  * chance_begin leaves it. REG_T5 is overwritten, and is zero only where it was.

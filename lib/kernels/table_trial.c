@@ -92,7 +92,9 @@ bool table_trial_build(struct probe *p, const struct table_trial *t, enum histor
     uint64_t random = t->layout;
     struct code c = probe_code(p, CODE_BYTES);
 
-    emit_place(&c, random_below(&random, HISTORY_PLACES) * HISTORY_LINE_BYTES);
+    if (t->mixed)
+        emit_return(&c); /* the function that dummies call */
+    emit_place(&c, (random_below(&random, HISTORY_PLACES) + (t->mixed ? 1 : 0)) * HISTORY_LINE_BYTES);
     const size_t entry = c.used;
     emit_enter(&c);
     chance_begin(&c);
@@ -104,6 +106,7 @@ bool table_trial_build(struct probe *p, const struct table_trial *t, enum histor
     chance_bits(&c, goes == HISTORY_OTHER_BIT ? OTHER_BIT : 0, 1);
     emit_move(&c, REG_T5, goes == HISTORY_CONSTANT ? REG_T6 : REG_T1);
     table_emit_bearer(&c, 0, &random);
+    history_emit_dummies(&c, t->kind, t->mixed, HISTORY_LINE_BYTES);
     history_emit_taken(&c, t->dummies, table_pitch(t->dummies));
     if (t->jump)
         table_emit_jump(p, &c);
@@ -114,7 +117,7 @@ bool table_trial_build(struct probe *p, const struct table_trial *t, enum histor
     emit_leave(&c);
     *k = (struct kernel){.data = t->state,
                          .units = 1,
-                         .warm_iterations = probe_scale(p, 10, 500, 1000, 2000),
+                         .warm_iterations = t->jump ? probe_smoke(p, 10, 500) : probe_scale(p, 10, 500, 1000, 2000),
                          .length_factor = probe_scale(p, 1, 8, 8, 8)};
     return probe_kernel(p, &c, entry, k);
 }

@@ -42,6 +42,8 @@ struct table_trial {
     uint64_t layout;
     unsigned dummies;
     bool chance;
+    unsigned mixed;         /* dummies of another kind besides, between bearer and dummies … */
+    enum history_kind kind; /* … of this kind, which is not HISTORY_NOT_TAKEN */
     bool jump; /* the probe is an indirect jump to one of two places by the drawn bit; the chance, directions alone */
 };
 

@@ -43,6 +43,11 @@ static bool confirm(const struct table_search *s, struct place at, bool *seen)
     return true;
 }
 
+bool table_sees(const struct table_search *s, unsigned dummies, bool *seen)
+{
+    return confirm(s, (struct place){.dummies = dummies}, seen);
+}
+
 /* Moves on to the last number of dummies at which a table sees the bearer, as it does at at->dummies. */
 static bool climb(const struct table_search *s, struct place *at)
 {
@@ -106,7 +111,7 @@ bool table_lengths(const struct table_search *s, unsigned longest, struct table_
          dummies++) {
         struct place at = {dummies, true};
         bool predicted, seen;
-        if (!look(s, at, TABLE_LAYOUTS, &predicted))
+        if (!look(s, at, s->narrow ? TABLE_NARROW_LAYOUTS : TABLE_LAYOUTS, &predicted))
             return false;
         if (predicted && !before)
             first = dummies;

@@ -25,6 +25,7 @@ struct table_window {
 
 struct table_search {
     unsigned limit;   /* numbers of dummies are below it */
+    bool narrow;      /* windows may be few branches wide */
     uint64_t *random; /* layouts are drawn from it */
     /*
      * A sample: is the branch predicted after so many dummies, in that layout, with chance before the bearer or
@@ -39,6 +40,8 @@ struct table_search {
  * predicted at all (*last 0), or still is at the limit. False: the probe is over.
  */
 bool table_reach(const struct table_search *s, unsigned *last, bool *ends);
+/* Whether a table sees the bearer without more chance, by a sequential test over layouts. False: the probe is over. */
+bool table_sees(const struct table_search *s, unsigned dummies, bool *seen);
 /*
  * The numbers of dummies up to `longest` at which it is predicted with chance before the bearer, in windows that end
  * where it stops being so, the one of the longest history first; returns in *count how many. False: the probe is over.

@@ -5,8 +5,9 @@
 #include "lib/structure/history_end.h"
 
 enum {
-    ATTEMPTS = 8, /* at a sample that is disturbed */
-    READINGS = 32 /* of a kernel in a sample: where a sibling is at work, seven of eight are disturbed */
+    ATTEMPTS = 8,   /* at a sample that is disturbed */
+    LOST_MOST = 16, /* samples after which no more are taken: of fewer than 1,600, too many are lost already */
+    READINGS = 32   /* of a kernel in a sample: where a sibling is at work, seven of eight are disturbed */
 };
 
 /* Mispredictions of the probe branch in an iteration; NaN where it cannot be measured. False: the probe is over. */
@@ -37,7 +38,7 @@ bool table_time_sample(void *context, unsigned dummies, bool chance, uint64_t la
     e->trial.dummies = dummies;
     e->trial.chance = chance;
     e->trial.layout = layout;
-    for (unsigned i = 0; i < probe_smoke(e->p, 1, ATTEMPTS) && isnan(missed); i++)
+    for (unsigned i = 0; i < probe_smoke(e->p, 1, ATTEMPTS) && isnan(missed) && e->lost < LOST_MOST; i++)
         if (!measure(e, &missed))
             return false;
     e->lost += isnan(missed) ? 1 : 0;

@@ -11,6 +11,12 @@ enum {
      */
     TABLE_LAYOUTS = 2,
     /*
+     * The same where windows are narrow, so that each number of dummies matters. Chosen: twice as
+     * many. no test: it decides how many windows are found, not where they end, since
+     * each is confirmed before it counts.
+     */
+    TABLE_NARROW_LAYOUTS = 4,
+    /*
      * Samples in a row that must be on the side of predicted branches. On Zen 4 four in a thousand samples of a branch
      * that is not predicted are, since a reading was disturbed or the branch went by chance as it had before.
      */

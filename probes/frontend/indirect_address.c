@@ -23,7 +23,8 @@
 
 static void run(struct probe *p)
 {
-    const unsigned longest = (unsigned)facts_number(&p->run->facts, "frontend.indirect.history", "", 0);
+    const unsigned longest = (unsigned)facts_number(&p->run->facts, "frontend.indirect.history",
+                                                    "kind=conditional-taken", 0);
     const struct table_lengths l = {.longest = longest, .second = longest / 2};
     const struct finding f = {.name = "frontend.indirect.address_bits"};
 
@@ -31,6 +32,6 @@ static void run(struct probe *p)
 }
 
 PROBE(indirect_address, .title = "Addresses in the indirect predictor", .family = "frontend", .run = run,
-      .after = "footprint", .wants = NEEDS("frontend.indirect.history"),
+      .after = "footprint", .wants = NEEDS("frontend.indirect.history kind=conditional-taken"),
       .findings = FINDINGS({"frontend.indirect.address_bits", "bits",
                             "address bits in the index or tag of the indirect predictor; ^: only their XOR"}));

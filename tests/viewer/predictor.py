@@ -25,7 +25,8 @@ def picture(open_page, axe, wrong):
         finding("history.branches", 0, kind="indirect"),
         finding("cond.history", 194, table=1),
         finding("cond.history", 66, table=2),
-        finding("indirect.history", 64),
+        finding("indirect.history", 64, kind="conditional-taken"),
+        finding("indirect.history", 0, kind="indirect"),
         finding("cond.history", None, "U", table=3, reason="noise"),
     ]
     with open_page() as page:

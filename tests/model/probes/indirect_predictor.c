@@ -1,4 +1,5 @@
 /* The probes indirect_history and indirect_address: what a predictor of indirect branches looks at. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,59 @@
 #include "tests/model/tage_bits.h"
 #include "tests/model/test.h"
 
-/* Branches that the longest table's history spans. */
-static unsigned branches_of(const struct core_design *d)
+/* Branches that the history of that table spans. */
+static unsigned branches_of(const struct core_design *d, unsigned table)
 {
     const unsigned shift = d->history_registers[0].shift;
 
-    return (d->ittage.tables.history[d->ittage.tables.tables - 1][0] + shift - 1) / shift;
+    return (d->ittage.tables.history[table][0] + shift - 1) / shift;
+}
+
+static unsigned longest_of(const struct core_design *d)
+{
+    return branches_of(d, d->ittage.tables.tables - 1);
+}
+
+static void check_kinds(const struct machine_design *m)
+{
+    static const struct {
+        const char *name;
+        enum history_kind one, other; /* the branches of a dummy */
+    } kinds[] = {{"unconditional", HISTORY_UNCONDITIONAL, HISTORY_UNCONDITIONAL},
+                 {"indirect", HISTORY_INDIRECT, HISTORY_INDIRECT},
+                 {"call-return", HISTORY_CALL, HISTORY_RETURN}};
+    const bool *enters = m->core.history_enters;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const double part = (enters[kinds[i].one] + enters[kinds[i].other]) / 2.0;
+        check_capacity(m, "frontend.indirect.history", "kind", kinds[i].name,
+                       part > 0 ? longest_of(&m->core) / part : 0);
+    }
+}
+
+/* Each length that is reported is that of a table. */
+static void check_lengths(const struct machine_design *m, unsigned *found, unsigned *tables)
+{
+    static const char name[] = "frontend.indirect.histories";
+    const struct tage_design *t = &m->core.ittage.tables;
+    const char *f = finding_of(name, NULL, NULL), *text = f ? strstr(f, "\"value\":\"") : NULL;
+
+    *tables += t->tables;
+    if (!is_decided(m, f, name, ""))
+        return;
+    for (text += strlen("\"value\":\""); *text != '"'; text += *text == ' ') {
+        char *end;
+        const unsigned long length = strtoul(text, &end, 10);
+        bool true_one = false;
+        for (unsigned i = 0; i < t->tables; i++)
+            true_one |= branches_of(&m->core, i) == length;
+        if (!true_one || end == text)
+            complain(m, "%lu is no length of a table", length);
+        if (end == text)
+            return;
+        text = end;
+        ++*found;
+    }
 }
 
 /* Tables of a drawn number, whose lengths are drawn, too; on one core of three a single one. */
@@ -42,7 +90,7 @@ static struct machine_design draw_core(uint64_t seed)
     m.core.history = 1;
     memcpy(m.core.history_registers, h.registers, sizeof h.registers);
     for (enum history_kind kind = HISTORY_TAKEN; kind < HISTORY_KINDS; kind++)
-        m.core.history_enters[kind] = seed % 2 ? kind == HISTORY_TAKEN : kind != HISTORY_NOT_TAKEN;
+        m.core.history_enters[kind] = kind == HISTORY_TAKEN || (kind != HISTORY_NOT_TAKEN && pick(0, 1));
     draw_tables(t, &h.registers[0], single);
     t->ways = single ? 1 : (unsigned)pick(1, 6);
     t->index_bits = (unsigned)pick(single ? 10 : 6, single ? 12 : 9);
@@ -67,10 +115,24 @@ MODEL_TEST(length_of_the_indirect_predictors_history_is_given_back, "indirect_hi
     for (uint64_t seed = 0; next_seed(&seed, seeds_on("x86_64", 1), 12); cores++) {
         struct machine_design m = draw_core(seed);
         run_probes_on(&m, "indirect_history", PROFILE_QUICK);
-        check_capacity(&m, "frontend.indirect.history", NULL, NULL, branches_of(&m.core));
+        check_capacity(&m, "frontend.indirect.history", "kind", "conditional-taken", longest_of(&m.core));
     }
     end(3 * cores / 4, cores); /* of a short history, some layouts leave no bit at all */
     decides(1, 0);
+}
+
+MODEL_TEST(lengths_of_the_indirect_predictors_histories_are_given_back, "indirect_history")
+{
+    unsigned cores = 0, found = 0, tables = 0;
+
+    for (uint64_t seed = 0; next_seed(&seed, 0, 8); cores++) {
+        struct machine_design m = draw_core(seed);
+        run_probes_on(&m, "indirect_history", PROFILE_STANDARD);
+        check_kinds(&m);
+        check_lengths(&m, &found, &tables);
+    }
+    fprintf(stderr, "# %u of %u tables are found\n", found, tables);
+    end(3 * cores, cores);
 }
 
 MODEL_TEST(address_bits_of_the_indirect_predictor_are_given_back, "indirect_history indirect_address")
