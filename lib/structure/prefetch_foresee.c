@@ -6,7 +6,7 @@
 #include "lib/base/random.h"
 #include "lib/structure/prefetch_reach.h"
 
-enum { SEQUENCES = 3, LOOKS = 6, LONGEST = 7, PAGE_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES };
+enum { SEQUENCES = 3, LOOKS = 6, CONTROLS = 2, LONGEST = 7, PAGE_LINES = ACCESS_PAGE_BYTES / ACCESS_LINE_BYTES };
 
 struct drawn {
     struct sequence all[SEQUENCES];
@@ -138,7 +138,7 @@ bool prefetch_foresee(struct prefetch_kinds *k, unsigned lists, struct prefetch_
     for (unsigned n = 0; n < lists; n++) {
         struct drawn d;
         struct access_list l;
-        struct looked lines[LOOKS + 1]; /* the last one is the control */
+        struct looked lines[LOOKS + CONTROLS];
         enum forecast says[LOOKS];
         bool accessed[LOOKS];
         draw(k, &d);
@@ -149,11 +149,15 @@ bool prefetch_foresee(struct prefetch_kinds *k, unsigned lists, struct prefetch_
             says[i] = forecast_of(k, &d.all[which], d.begin[which], line, &accessed[i]);
             lines[i].at = (int32_t)which * ACCESS_PAGE_BYTES + line * ACCESS_LINE_BYTES;
         }
-        lines[LOOKS].at = l.all[l.count - 1].at;
-        if (!prefetch_look(k->look, &l, lines, LOOKS + 1))
+        size_t first = 0;
+        while (l.all[first].kind != LISTED_LOAD)
+            first++;
+        lines[LOOKS].at = l.all[first].at;
+        lines[LOOKS + 1].at = l.all[l.count - 1].at;
+        if (!prefetch_look(k->look, &l, lines, LOOKS + CONTROLS))
             return false;
-        /* what was accessed at last is near: where it is not, something else uses the levels as well */
-        if (lines[LOOKS].where < NEAR_EITHER) {
+        /* what was accessed is near: where the first or last line is not, something else uses the levels as well */
+        if (lines[LOOKS].where < NEAR_EITHER || lines[LOOKS + 1].where < NEAR_EITHER) {
             out->disturbed++;
             continue;
         }

@@ -16,10 +16,10 @@
 #include "lib/structure/prefetch_kinds.h"
 
 struct prefetch_foreseen {
-    unsigned disturbed; /* lists after which the line that they accessed last was not near: they do not count */
-    unsigned lines;     /* that were looked at, and where they are could be seen */
-    unsigned known;     /* that something was said about beforehand, … */
-    unsigned right;     /* … which was so */
+    unsigned disturbed;              /* lists after which a line that they accessed was not near: they do not count */
+    unsigned lines;                  /* that were looked at, and where they are could be seen */
+    unsigned known;                  /* that something was said about beforehand, … */
+    unsigned right;                  /* … which was so */
     unsigned brought, brought_right; /* of these, lines that were said to be brought without being accessed */
 };
 

@@ -180,7 +180,8 @@ static void decide_single(struct prefetch_found *f, double alone, double later)
         return;
     }
     f->text = !there ? "none" : still ? "always" : isnan(later) ? "found" : "after the first access nearby";
-    f->grade = there == still ? 'A' : isnan(later) ? 'C' : 'B';
+    /* one that adapts may have paused all the time */
+    f->grade = !there ? 'C' : still ? 'A' : isnan(later) ? 'C' : 'B';
 }
 
 static bool find_single(struct prefetch_kinds *k)
