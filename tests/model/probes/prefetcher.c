@@ -536,7 +536,7 @@ static void show(const struct machine_design *m)
             d->region.behind, d->region.active, (int)d->region.key, d->region.into + 1);
 }
 
-/* A core with small caches, of which prefetchers are drawn or designed; other cores evict nothing. */
+/* A core with small caches, whose prefetchers are still to be drawn; other cores evict nothing. */
 static struct machine_design draw_small(uint64_t seed)
 {
     struct machine_design m = draw_machine(seed);
@@ -548,28 +548,6 @@ static struct machine_design draw_small(uint64_t seed)
     m.memory_bytes = 16384 * KIB;
     m.declares = true;
     return m;
-}
-
-/*
- * A stream whose first lines are those that a single access brings: with more accesses it brings lines farther ahead,
- * and how many are needed at first does not show. It must not be taken for one that needs as many as show.
- */
-MODEL_TEST(streams_behind_next_lines_are_not_misread, "prefetcher")
-{
-    for (uint64_t seed = 0; getenv("LONG") && next_seed(&seed, 1, 8);) {
-        struct machine_design m = draw_small(seed);
-        m.core.prefetchers.next = (struct neighbour_design){.on = true, .degree = (unsigned)pick(1, 2)};
-        m.core.prefetchers.stream = (struct stream_design){.entries = (unsigned)pick(4, 12),
-                                                           .train = (unsigned)pick(2, 4),
-                                                           .degree = 1,
-                                                           .distance = 1,
-                                                           .gap = 1,
-                                                           .down = pick(0, 1),
-                                                           .grows = (unsigned)pick(2, 4)};
-        run_probes_on(&m, "prefetcher", PROFILE_QUICK);
-        check_prefetchers(&m);
-    }
-    end(0, 1000); /* how much is decided counts below */
 }
 
 MODEL_TEST(prefetchers_are_given_back, "prefetcher")
