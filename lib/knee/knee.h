@@ -87,8 +87,9 @@ struct knee {
     double value;     /* the last good x, at best knowledge */
     double low, high; /* last surely good x, first surely bad x */
     /*
-     * How much earlier than `low` the rise may begin without showing in the noise, in x. What stands on one experiment
-     * has to allow for it; where several put the knee into the same step, their noise has nothing in common.
+     * How much earlier than `low` the rise, or a flatter foot of it, may begin without showing in the noise, in x. What
+     * stands on one experiment has to allow for it; where several put the knee into the same step, their noise has
+     * nothing in common.
      */
     double unseen;
     double foot; /* of a ramp: last x up to low at which y is on the level before, by the scatter there; else low */

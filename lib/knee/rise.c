@@ -1,5 +1,6 @@
 #include "lib/knee/rise.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -360,6 +361,39 @@ static double first_unseen(const struct curve *c, const struct ramp_fit *ramp)
 }
 
 /*
+ * The first x at which a foot of a ramp with this slope may begin, of which the points up to `good` show nothing: one
+ * that rises by FOOT of the slope fits them worse than the level before does, but by less than SURE deviations.
+ */
+static double first_of_foot(const struct curve *c, const struct rise *r, size_t good, double slope)
+{
+    const struct series *s = &c->s;
+    const struct line before = line_before(c, r, good);
+    double hidden = s->x[good], shown = s->x[r->first];
+
+    while (hidden - shown > c->step / 2) {
+        const double begin = (hidden + shown) / 2;
+        double worse = 0;
+        for (size_t i = good; i > r->first && s->x[i] > begin; i--) {
+            const double up = FOOT * slope * (s->x[i] - begin), y = s->y[i] - line_at(&before, s->x[i]);
+            worse += up * (up - 2 * y) / fmax(s->variance[i], DBL_MIN);
+        }
+        *(worse > SURE * SURE ? &shown : &hidden) = begin;
+    }
+    return fmax(s->x[r->first], ceil(hidden / c->step - 0.5) * c->step);
+}
+
+/* Allows for a foot of the ramp *k before its interval, whose first point is `low` at most. */
+static void allow_for_foot(const struct curve *c, const struct rise *r, const struct ramp_fit *ramp, size_t low,
+                           struct knee *k)
+{
+    const double slope = (ramp->after - ramp->before) / (ramp->end - ramp->begin);
+
+    while (low > r->first && c->s.x[low] > k->low)
+        low--;
+    k->unseen = fmax(k->unseen, k->low - first_of_foot(c, r, low, slope));
+}
+
+/*
  * Whether y just continues: at most STEEPER times as steep as the level before or after, or, of a ramp, as one smooth
  * curve from one width before the rise to one width behind it. (Pieces of such a curve look flat by chance.)
  */
@@ -499,6 +533,8 @@ bool rise_decide(const struct curve *c, const struct rise *r, const struct rise_
     }
     if (edge)
         apply_edge(c, &e, r->first, bad, &begin, out);
+    if (out->ramp)
+        allow_for_foot(c, r, &begin.best, begin.low < begin.best.good ? begin.low : begin.best.good, out);
     if (out->ramp && !not_smooth &&
         !needs_knee(c, r->first, whole.end, whole.best.cost, PARAMETER_PRICE, GRADUAL, good) &&
         (begin.end == whole.end ||

@@ -185,6 +185,28 @@ static void a_short_flat_beginning_belongs_to_its_ramp(void **state)
     }
 }
 
+/*
+ * FOOT. A foot of FOOT * 0.05 a step, in noise of 0.01, shows by SURE deviations with (27 * 2^2)^(1/3) = 4.8 points.
+ */
+static void a_foot_of_a_ramp_may_be_hidden(void **state)
+{
+    double unseen = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 32; seed++) {
+        struct points r = {.count = 0};
+        add(&r, 1, 60);
+        climb(&r, 0.05, 20);
+        add(&r, 2, 20);
+        disturb(&r, 0, r.count, 0.01, seed);
+        const struct verdict v = decide(KNEE_STEP, &r);
+        assert_int_equal(v.count, 1);
+        assert_true(v.knees[0].ramp);
+        unseen += v.knees[0].unseen / 32;
+    }
+    assert_true(unseen > 3 && unseen < 8);
+}
+
 /* UNEXPLAINED */
 static void a_small_bump_beside_a_jump_does_not_make_it_ambiguous(void **state)
 {
@@ -511,6 +533,7 @@ int main(void)
         cmocka_unit_test(a_rise_is_much_steeper_than_the_levels_beside_it),
         cmocka_unit_test(a_level_between_two_ramps_is_about_as_long_as_they_are),
         cmocka_unit_test(a_short_flat_beginning_belongs_to_its_ramp),
+        cmocka_unit_test(a_foot_of_a_ramp_may_be_hidden),
         cmocka_unit_test(a_small_bump_beside_a_jump_does_not_make_it_ambiguous),
         cmocka_unit_test(what_lies_before_a_return_is_seen_by_itself),
         cmocka_unit_test(a_level_between_two_jumps_is_no_part_of_one),
