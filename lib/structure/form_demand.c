@@ -214,6 +214,23 @@ static void measure_latencies(struct form_demands *d, struct form_demand *f)
 }
 
 /*
+ * An instruction that changes a word of memory waits for the one before that changed the same word: instances at one
+ * address take as long as the way through memory, which is shorter where the address is known early than in chains
+ * whose addresses wait for what was loaded.
+ */
+static void measure_in_place(struct form_demands *d, struct form_demand *f, unsigned operand)
+{
+    struct form_kernel w = {.form = f->form,
+                            .from = FORM_NO_CHAIN,
+                            .to = FORM_NO_CHAIN,
+                            .instances = instruction_instances(d->group.probe)};
+    const struct instruction_cost cost = instruction_cost_measure(d->group.probe, &d->group.data, &w);
+
+    if (!cost.why.reason)
+        f->latency[operand][operand] = fmin(f->latency[operand][operand], cost.cycles); /* fmin ignores NaN */
+}
+
+/*
  * What is written waits for what the register held where instances that write the same register take longer than others.
  */
 static void measure_kept(struct form_demands *d, struct form_demand *f, unsigned operand)
@@ -330,9 +347,13 @@ static bool measure_form(struct form_demands *d, struct form_demand *f)
         if (d->classes[i] && ((!(d->each[i] > 0) && !measure_each(d, i)) || !measure_class(d, f, i)))
             return false;
     measure_latencies(d, f);
-    for (unsigned i = 0; i < f->form->operand_count; i++)
-        if (form_keeps_part(f->form, i) && !(form_operand(f->form, i)->access & OPERAND_READ))
+    for (unsigned i = 0; i < f->form->operand_count; i++) {
+        const struct form_operand *o = form_operand(f->form, i);
+        if (form_keeps_part(f->form, i) && !(o->access & OPERAND_READ))
             measure_kept(d, f, i);
+        if (o->kind == OPERAND_MEMORY && o->access == (OPERAND_READ | OPERAND_WRITE))
+            measure_in_place(d, f, i);
+    }
     if (!find_group(d, f))
         return false;
     return probe_goes_on(p);

@@ -28,7 +28,8 @@ struct form_demand {
     bool is_serial;            /* … of which each depends on the one before, whatever registers are chosen */
     bool is_idiom;             /* with one register for all operands it depends on nothing, and needs no unit */
     double of[DEMAND_CLASSES]; /* cycles for which an instance keeps the units of each class busy; the front end last */
-    double latency[FORM_OPERANDS][FORM_OPERANDS]; /* cycles from an operand read to one written; NaN: not known */
+    /* Cycles from an operand read to one written; of memory that is changed, to the next change. NaN: not known. */
+    double latency[FORM_OPERANDS][FORM_OPERANDS];
     /*
      * Cycles from what a register held to what is written of it, where that keeps a part of it; 0: it waits for nothing.
      * Of vectors first where only the part that instructions of 128 bits write was in use, then where all was.

@@ -64,6 +64,49 @@ static void read_code(const struct user_kernel *k, struct user_model *m)
     }
 }
 
+/* The instruction's access to flags. */
+static unsigned access_to_flags(const struct form_use *u)
+{
+    unsigned access = 0;
+
+    for (unsigned i = 0; u->form && i < u->form->operand_count; i++)
+        access |= form_operand(u->form, i)->kind == OPERAND_FLAGS ? form_operand(u->form, i)->access : 0;
+    return access;
+}
+
+/* Whether the operand is a count of bits in a register that assembly cannot choose. */
+static bool is_count(const struct form_operand *o)
+{
+    return o->kind == OPERAND_GENERAL && o->is_implicit && o->access == OPERAND_READ && o->bits == 8;
+}
+
+/*
+ * Whether a value decides if the instruction writes flags: with a count of 0 in a register that is not named, shifts
+ * and rotations keep them (Intel SDM vol. 2, SAL/SAR/SHL/SHR). What reads them then may take tens of cycles.
+ */
+static bool may_keep_flags(const struct form_use *u)
+{
+    bool counts = false;
+
+    for (unsigned i = 0; u->form && i < u->form->operand_count; i++)
+        counts |= is_count(form_operand(u->form, i));
+    return counts && access_to_flags(u) == (OPERAND_READ | OPERAND_WRITE);
+}
+
+/* There is no prediction where another form reads flags which, by a value, such an instruction has written or not. */
+static void read_flags(struct user_model *m)
+{
+    for (size_t i = 0; i < m->count && !m->why; i++) {
+        unsigned access = 0;
+        for (size_t k = 1; k < m->count && may_keep_flags(&m->use[i]) && !access; k++) {
+            const struct form_use *next = &m->use[(i + k) % m->count];
+            access = next->form == m->use[i].form ? 0 : access_to_flags(next);
+        }
+        if (access & OPERAND_READ)
+            give_up(m, "whether it writes the flags that are read depends on a value", i);
+    }
+}
+
 /* False: the probe is over. */
 static bool take_demands_once(struct reader *r)
 {
@@ -162,7 +205,8 @@ static void add_edge(struct flow_step *step, unsigned from, unsigned to, double 
 
 /*
  * What is loaded of a word that was stored: the store's latency is that of the way through memory, so that only what
- * the instruction does with it is left, as long as it takes from another operand.
+ * the instruction does with it is left, as long as it takes from another operand. Chains through a count have counts of
+ * 0, too.
  */
 static double latency_of_loaded(const struct form_use *u, const struct form_demand *d, unsigned to)
 {
@@ -170,7 +214,7 @@ static double latency_of_loaded(const struct form_use *u, const struct form_dema
 
     for (unsigned i = 0; i < u->form->operand_count; i++) {
         const struct form_operand *o = form_operand(u->form, i);
-        if ((o->access & OPERAND_READ) && o->kind != OPERAND_MEMORY && o->kind != OPERAND_FLAGS)
+        if ((o->access & OPERAND_READ) && o->kind != OPERAND_MEMORY && o->kind != OPERAND_FLAGS && !is_count(o))
             most = fmax(most, d->latency[i][to]); /* fmax ignores NaN */
     }
     return most;
@@ -399,6 +443,7 @@ bool user_model_predict(struct form_demands *d, const struct user_kernel *k, str
     r->demands = d;
     r->m = m;
     read_code(k, m);
+    read_flags(m);
     const bool taken = take_demands(r);
     if (taken && !m->why) {
         add_classes(r);
