@@ -396,6 +396,24 @@ static void draw_nops(const struct core_design *d, struct drawn *k)
     k->cycles = (double)(k->code.used / emit_nop_lengths[0]) / d->width;
 }
 
+/*
+ * shl rax, cl; adc rdx, rbx: by the count the adc reads flags of the shift or older ones. And, as in lots of code, an
+ * add in place of it.
+ */
+static const char shifts[] = "name = flags\nisa = x86_64\nwhy = off\npredict = on\ncode = 48 d3 e0 48 11 da\n"
+                             "name = none\nisa = x86_64\nwhy = off\npredict = on\ncode = 48 d3 e0 48 01 da\n";
+
+/* What a count decides is not predicted. */
+static void check_shifts(const struct machine_design *m)
+{
+    const char *flags = about("kernel.predicted", "flags"), *none = about("kernel.predicted", "none");
+
+    if (!flags || !has_field(flags, "grade", "U") || !has_field(flags, "reason", "not-in-model"))
+        complain(m, "flags that a shift has written or not: %s", flags ? flags : "no finding");
+    if (!none || has_field(none, "grade", "U"))
+        complain(m, "flags that nothing reads: %s", none ? none : "no finding");
+}
+
 /* The prediction of a kernel: a chain of multiplications or loads, units, and the front end. */
 MODEL_TEST(kernels_are_predicted, "user_kernel")
 {
@@ -413,6 +431,7 @@ MODEL_TEST(kernels_are_predicted, "user_kernel")
             add_text(text, &kernels[i], i);
             strcat(text, "why = off\npredict = on\n");
         }
+        strcat(text, shifts);
         run_kernels_on(&m, text, PROFILE_QUICK);
         for (unsigned i = 0; i < sizeof draw / sizeof draw[0]; i++) {
             char name[16];
@@ -423,6 +442,8 @@ MODEL_TEST(kernels_are_predicted, "user_kernel")
                 complain(&m, "%s takes %g cycles, and was predicted to take %g; %s", name, kernels[i].cycles,
                          number(f, "value"), kernels[i].limit);
         }
+        if (!strcmp(emit_isa, "x86_64"))
+            check_shifts(&m);
     }
     end(0, 0);
     decides(6, 0);
