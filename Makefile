@@ -366,6 +366,8 @@ build/tests/model/%.o: % Makefile | build/setup-test.stamp
 	@mkdir -p $(@D)
 	$(Q)gcc $(COMMON) $(MODEL_SANITIZE) -c $< -o $@
 build/tests/model/tests/%.o: MODEL_SANITIZE := -flto
+# Most of the time of fits is spent here; tests/unit runs the same files with both sanitizers.
+build/tests/model/lib/structure/btb_%.o: MODEL_SANITIZE :=
 
 # What controls a core and counts on it, access to registers apart.
 CONTROL_x86_64 := $(patsubst %,arch/x86_64/%.c,control counter_registers counters counters_amd counters_intel cpu \

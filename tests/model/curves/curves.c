@@ -33,7 +33,7 @@
 #include "tests/model/curves/foreign.h"
 #include "tests/model/curves/hostile.h"
 
-enum { FEW = 2000, MANY = 100000, TRIALS_PER_STUDY = 4, TRIALS_PER_FOREIGN = 2 };
+enum { FEW = 1000, MANY = 100000, TRIALS_PER_STUDY = 4, TRIALS_PER_FOREIGN = 2 };
 
 static const uint64_t SEED = 20260;
 
@@ -306,7 +306,9 @@ int main(void)
     size_t shown = 0;
     for (uint64_t i = 0; i < count / TRIALS_PER_STUDY; i++)
         run_study(&grading, &shown, seed, i, false);
-    for (uint64_t i = 0; i < count / TRIALS_PER_FOREIGN; i++)
+    /* a per cent of their staircases is one of a few hundred */
+    const uint64_t foreign_count = long_run ? count / TRIALS_PER_FOREIGN : count;
+    for (uint64_t i = 0; i < foreign_count; i++)
         run_foreign(&foreign, seed, i, false);
     fprintf(stderr, "# seed %llu, %llu trials\n", (unsigned long long)seed, (unsigned long long)count);
     print_results(&results);
