@@ -11,6 +11,8 @@
  * in latency. A line that is to show others that are brought must itself be nearer than home by more than this part of
  * the way to the first level. Lines at home have moved if they are nearer than this part allows (HOME_FARTHER:
  * farther); and so many trials are made that the steps of the clock blur their mean by half of this part at most.
+ * Lines are said to be in the second level only if their mean is no farther than it by more than this part of what it is
+ * farther than the first.
  */
 static const double LOOK_TOLERANCE = 1.0 / 3;
 /*
