@@ -107,8 +107,8 @@ static bool find_feet(const struct curve *c, struct verdict *out)
 
 /*
  * Looks at the first `count` points, whose heights are y, with the second view: sets k->agreed where it finds the knee
- * in the interval, k->half_rise_agreed likewise, and *rises where it sees any rise that overlaps with the knee. False:
- * memory is short.
+ * in the interval, with what may be unseen before it, k->half_rise_agreed likewise, and *rises where it sees any rise
+ * that overlaps with the knee. False: memory is short.
  */
 static bool ask_second_view(const struct curve *c, const double *y, size_t count, struct knee *k, bool *rises)
 {
@@ -121,7 +121,7 @@ static bool ask_second_view(const struct curve *c, const double *y, size_t count
     /* It may be off by one point beside the interval, and for a ramp by part of its width. */
     double margin = k->ramp ? (k->end - k->value) / BEGIN_MARGIN : 0;
     size_t low = 0, high = count - 1, first = found, inside = 0; /* departures that overlap with the knee */
-    while (low + 1 < count && s->x[low + 1] < k->low)
+    while (low + 1 < count && s->x[low + 1] < k->low - k->unseen)
         low++;
     while (high > 0 && s->x[high - 1] > k->high)
         high--;
