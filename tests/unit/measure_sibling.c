@@ -152,7 +152,7 @@ static void a_sibling_thread_awake_from_the_start_that_falls_asleep_is_noticed(v
 {
     const struct cost c = {.per_iteration = 100};
 
-    const double step = getenv("LONG") ? 17e-6 : 59e-6; /* no part of what a list takes: it ends anywhere in one */
+    const double step = getenv("LONG") ? 17e-6 : 59e-6; /* with LONG as fine as it can matter */
 
     (void)state;
     for (double after = 0; after < 2e-3; after += step) {
